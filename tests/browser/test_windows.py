@@ -2,7 +2,8 @@
 
 import re
 
-from tests.browser.explorer_pages import ALARM, card, opened, state
+import pytest
+from tests.browser.explorer_pages import ALARM, card, find, opened, scale, state
 
 import treewright as tw
 
@@ -51,16 +52,26 @@ def test_a_narrow_window_has_the_panel_below(browser, alarm_file):
         assert page.locator(".chip").count() == 1
 
 
-def test_all_of_a_drawing_is_on_the_printed_sheet(browser, alarm_file):
-    with opened(browser, alarm_file, viewport={"width": 1047, "height": 718}) as page:  # A4
+@pytest.mark.parametrize("sheet", [(1047, 718), (980, 740)], ids=["A4", "letter"])
+def test_all_of_a_drawing_is_on_the_printed_sheet(browser, alarm_file, sheet):
+    with opened(browser, alarm_file, viewport={"width": sheet[0], "height": sheet[1]}) as page:
         page.emulate_media(media="print")
         page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
         stage = page.locator("#stage").bounding_box()
         boxes = [one.bounding_box() for one in page.locator(".card").all()]
         assert max(box["y"] + box["height"] for box in boxes) <= stage["y"] + stage["height"]
-        assert min(box["x"] for box in boxes) >= stage["x"]
+        assert stage["x"] >= 0
+        assert stage["x"] + stage["width"] <= sheet[0]
         left, right = min(box["x"] for box in boxes), max(box["x"] + box["width"] for box in boxes)
-        assert abs(left + right - 1000) < 60  # in the middle
+        assert left >= stage["x"]
+        assert right <= stage["x"] + stage["width"]
+        assert (
+            abs(left + right - sheet[0]) < 60
+        )  # in the middle, but for a line that runs outside of the cards
+        legend = page.locator("#stage #legend")
+        assert legend.is_visible()
+        below = legend.bounding_box()["y"] + legend.bounding_box()["height"]
+        assert min(box["y"] for box in boxes) >= below
 
 
 def test_the_legend_of_a_comparison_has_the_colours_of_its_edges(browser, tmp_path):
@@ -88,3 +99,52 @@ def test_a_narrow_window_has_the_legend_in_its_panel(browser, alarm_file):
         assert page.locator("#panel #legend").count() == 0
         page.set_viewport_size({"width": 700, "height": 800})
         legend.wait_for()
+
+
+def test_a_narrow_window_is_filled_from_the_start(browser, alarm_file):
+    with opened(browser, alarm_file, viewport={"width": 390, "height": 800}) as page:
+        opens = scale(page)
+        page.keyboard.press("f")
+        assert scale(page) == pytest.approx(opens)
+        assert "pick a variable, then a state of it" in page.inner_text(
+            "#panel"
+        )  # no states are seen so far away
+
+
+@pytest.mark.parametrize("size", [(1400, 900), (1000, 700), (900, 600)])
+@pytest.mark.parametrize("key", ["n", "o", "j"])
+def test_a_drawing_is_clear_of_what_lies_over_it(browser, alarm_file, size, key):
+    with opened(browser, alarm_file, viewport={"width": size[0], "height": size[1]}) as page:
+        page.keyboard.press(key)
+        boxes = [one.bounding_box() for one in page.locator(".card:visible, .box:visible").all()]
+        over = [one.bounding_box() for one in page.locator("#stage .legend:visible, .zoom").all()]
+        assert len(over) == 2
+        for a in over:
+            for b in boxes:
+                assert (
+                    a["x"] >= b["x"] + b["width"]
+                    or b["x"] >= a["x"] + a["width"]
+                    or a["y"] >= b["y"] + b["height"]
+                    or b["y"] >= a["y"] + a["height"]
+                )
+
+
+def test_moves_are_gliding_until_a_hand_takes_over(browser, alarm_file):
+    gliding = "() => document.getElementById('world').getAnimations({ subtree: true }).length"
+    with opened(browser, alarm_file, reduced_motion="no-preference") as page:
+        assert page.evaluate(gliding) == 0  # a page opens where it is
+        find(page, "HYPOVOLEMIA")
+        assert page.evaluate(gliding) > 0
+        page.keyboard.press("o")
+        assert page.evaluate(gliding) > 2  # cards that stay in sight too
+        page.mouse.move(400, 500)
+        page.mouse.wheel(0, 100)
+        page.wait_for_function("() => !('glide' in document.getElementById('world').dataset)")
+        page.keyboard.press("f")
+        page.wait_for_function(
+            f"() => ({gliding})() === 0 && !('glide' in document.getElementById('world').dataset)"
+        )
+    with opened(browser, alarm_file) as page:
+        find(page, "HYPOVOLEMIA")
+        page.keyboard.press("o")
+        assert page.evaluate(gliding) == 0

@@ -40,9 +40,9 @@ def test_page_and_notebook_tell_of_them(clustered):
     }
     model = tw.fit(clustered, tw.count(tw.read_table(rows)))
     page = to_static_html(model)
-    assert "2 clusters, 1 shared variables" in page
+    assert "2 clusters, 1 shared variable" in page
     assert page.count('class="cluster"') == 2
-    assert "2 clusters, 1 shared variables" in model._repr_html_()
+    assert "2 clusters, 1 shared variable" in model._repr_html_()
 
 
 def test_many_clusters_are_not_all_named():

@@ -12,6 +12,7 @@ from typing import Any
 
 from treewright.graphs import Clusters
 from treewright.reports.escaping import escape
+from treewright.tables.exports import counted
 
 _BAND = 5
 _LISTED = 12  # clusters named in a legend
@@ -73,8 +74,8 @@ class Groups:
 
     def figures(self) -> str:
         """One line about all of them."""
-        shared = len(self.clusters.overlaps)
-        return f"{len(self.clusters.stars):,} clusters, {shared:,} shared variables"
+        shared = counted(len(self.clusters.overlaps), "shared variable")
+        return f"{counted(len(self.clusters), 'cluster')}, {shared}"
 
     def legend(self) -> str:
         """A line of the clusters with their colours, for a page."""

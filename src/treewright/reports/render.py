@@ -36,6 +36,7 @@ from treewright.reports.legend import (
 )
 from treewright.reports.links import Link, links_of
 from treewright.reports.styles import SCRIPT, curve_style, page_style, svg_style
+from treewright.tables.exports import counted
 
 _MARGIN = 16
 _HEAD = 10  # length of an arrow's head
@@ -306,11 +307,12 @@ def key_figures(source: Any) -> str:
     """One line about a model or a structure."""
     structure = getattr(source, "structure", source)
     n_edges = structure.n_edges if isinstance(source, FeatureNetwork) else len(links_of(structure))
-    figures = [f"{len(structure.schema):,} variables", f"{n_edges:,} edges"]
-    if (pattern := getattr(structure, "pattern", None)) is not None:
-        figures[-1] += f" ({len(pattern.undirected_edges()):,} without direction)"
+    figures = [counted(len(structure.schema), "variable"), counted(n_edges, "edge")]
+    pattern = getattr(structure, "pattern", None)
+    if n_open := 0 if pattern is None else len(pattern.undirected_edges()):
+        figures[-1] += f" ({n_open:,} without direction)"
     if (n_parameters := getattr(source, "n_parameters", None)) is not None:
-        figures.append(f"{n_parameters:,} parameters")
+        figures.append(counted(n_parameters, "parameter"))
     if isinstance(source, FeatureNetwork):
         figures.append(f"feature graph of {source.graph.n_nodes:,} nodes")
     if groups := Groups.of(structure):

@@ -151,6 +151,7 @@ JUDGED = {
     ".edge.near": ("now", "page"),
     "#world.picked .edge:not(.near)": ("edge", "page"),
     ".legend .pale": ("edge", "page"),
+    "from": None,  # the beginning of a third of a second
     "#map .sight": None,  # its border tells it
     ".curve .was": None,  # theirs too
     ".curve .now": ("now", "card"),

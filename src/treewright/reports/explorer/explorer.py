@@ -33,6 +33,7 @@ _CLIQUES = "cliques in which answers are worked out; between two of them, what t
 _WIDTH = "width: mutual information (up to 1 bit)"
 _WIDTH_BETWEEN_STATES = "width between states: mutual information (up to 1 bit)"
 _WINDOW = (1250.0, 900.0)
+_SHARING = Spacing(layers=74.0)  # of cliques: what two share stands between them
 _PACKED = (
     "variables",
     "factors",
@@ -177,17 +178,17 @@ class _Density:
 def _card_size(variable: Mapping[str, Any], believes: bool) -> Size:
     name = text_width(variable["name"], 12)
     if not believes:
-        return max(56.0, name + 24), 32.0
+        return math.ceil(max(56.0, name + 24)), 32.0
     if "states" not in variable:
-        return max(170.0, name + 54), 106.0
+        return math.ceil(max(170.0, name + 54)), 106.0
     states = variable["states"]
     labels = max(text_width(state, 11) for state in states)
     more = 14 if len(states) > MOST_STATES else 0
-    return max(150.0, name + 54, labels + 134), 33.0 + 17 * min(len(states), MOST_STATES) + more
+    return math.ceil(max(150.0, name + 54, labels + 134)), 33.0 + 17 * min(len(states), MOST_STATES) + more
 
 
 def _pill_size(variable: Mapping[str, Any], believes: bool) -> Size:
-    return max(56.0, text_width(variable["name"], 12) + 20), 38.0 if believes else 30.0
+    return math.ceil(max(56.0, text_width(variable["name"], 12) + 20)), 38.0 if believes else 30.0
 
 
 _DENSITIES = (
@@ -230,8 +231,8 @@ def _second_drawing(source: Any, data: PageData) -> PageData:
         parents = data["plan"]["parent"]
         sizes = [_clique_size([names[v] for v in scope]) for scope in data["plan"]["scopes"]]
         arcs = [(parent, child) for child, parent in enumerate(parents) if parent >= 0]
-        tree = _written(lay_out(sizes, arcs), sizes, arcs)
-        return {"tree": tree | {"arcs": [list(arc) for arc in arcs], "meaning": _CLIQUES}}
+        tree = _written(lay_out(sizes, arcs, spacing=_SHARING), sizes, arcs)  # by child
+        return {"tree": tree | {"meaning": _CLIQUES}}
     if isinstance(source, FeatureNetwork):
         upper = upper_nodes(source.graph)
         labels = list(upper.schema.names)
@@ -248,14 +249,14 @@ def _clique_size(names: Sequence[str]) -> Size:
     """Room for the names as they flow in lines."""
     widths = [text_width(name, 11) + 18 for name in names] or [40.0]
     width = max(*widths, min(270.0, sum(widths) / max(1, round(0.8 * len(widths) ** 0.5))))
-    return width + 18, 22.0 * _n_lines(widths, width) + 14
+    return math.ceil(width + 18), 22.0 * _n_lines(widths, width) + 14
 
 
 def _lines_size(words: Sequence[str]) -> Size:
     """Room for a text of small letters that is broken into lines."""
     widths = [text_width(word + " ", 11) for word in words]
     width = max(*widths, min(210.0, sum(widths)))
-    return width + 20, 16.0 * _n_lines(widths, width) + 14
+    return math.ceil(width + 20), 16.0 * _n_lines(widths, width) + 14
 
 
 def _n_lines(widths: Sequence[float], width: float) -> int:
@@ -272,10 +273,16 @@ def _written(layout: Layout, sizes: Sequence[Size], arcs: Sequence[Arc]) -> Page
         "sizes": [_rounded(size) for size in sizes],
         "centres": [_rounded(centre) for centre in layout.centres],
         "routes": [[_rounded(point) for point in layout.routes[arc]] for arc in arcs],
-        "width": round(layout.width, 1),
-        "height": round(layout.height, 1),
+        "width": _short(layout.width),
+        "height": _short(layout.height),
     }
 
 
 def _rounded(pair: tuple[float, float]) -> list[float]:
-    return [round(pair[0], 1), round(pair[1], 1)]
+    return [_short(pair[0]), _short(pair[1])]
+
+
+def _short(x: float) -> float:
+    """With one decimal, or as a whole number."""
+    whole = round(x)
+    return whole if abs(x - whole) < 0.05 else round(x, 1)

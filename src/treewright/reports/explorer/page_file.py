@@ -106,7 +106,7 @@ def joined_script(entry: str = ENTRY, read: Reader = page_part) -> str:
     owner: dict[str, str] = {}
     texts: list[str] = []
     _join(entry, read, exports, owner, texts)
-    return "".join(["'use strict';\n", *texts])
+    return "".join(texts)
 
 
 def reader_without(modules: Collection[str], read: Reader = page_part) -> Reader:

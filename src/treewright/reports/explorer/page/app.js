@@ -1,5 +1,5 @@
 // The page: what is picked, what is known, and who has to hear of it.
-import { $, bits, h, short } from './dom.js';
+import { $, bits, h, html, short } from './dom.js';
 import { Beliefs } from './beliefs.js';
 import { openRest } from './opening.js';
 import { Cards, isHard, wordsOf } from './cards.js';
@@ -36,7 +36,7 @@ class Explorer {
     this.beliefs = await Beliefs.open(this.data);
     this.live = Boolean(this.beliefs.engine);
     this.believes = Boolean(this.beliefs.now);
-    const { classList } = document.documentElement;
+    const { classList } = html;
     classList.toggle('still', !this.live);
     classList.toggle('bare', !this.believes);
     const address = readAddress(this, location.hash);
@@ -196,6 +196,7 @@ class Explorer {
   visit(v) {
     if (this.view !== 'network' && this.view !== 'focus') this.go('network');
     this.pick(v);
+    this.stage.glide();
     const { x, y, width, height } = this.cards.list[v], { whole, zoom, k } = this.stage;
     if (this.view === 'network' && !(whole && zoom === 'near')) this.stage.centre(x + width / 2, y + height / 2, Math.max(k, 0.9));
     this.cards.focus(v);
@@ -231,4 +232,4 @@ async function openPage() {
 }
 
 openPage().catch(problem => $('panel').replaceChildren(h('p', { class: 'bad', role: 'alert', text: problem.message })))
-  .finally(() => document.documentElement.classList.add('ready'));
+  .finally(() => html.classList.add('ready'));

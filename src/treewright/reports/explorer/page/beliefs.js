@@ -131,7 +131,7 @@ export class Beliefs {
   inTurn(begin) {
     const turn = this.turn;
     const job = this.jobs.then(async () => {
-      if (turn !== this.turn) return undefined;
+      if (turn !== this.turn) return;
       const steps = begin();
       for (;;) {
         const end = performance.now() + SLICE_MS;
@@ -139,7 +139,7 @@ export class Beliefs {
         while (!step.done && performance.now() < end) step = steps.next();
         if (step.done) return step.value;
         await pause();
-        if (turn !== this.turn) return undefined;
+        if (turn !== this.turn) return;
       }
     });
     this.jobs = job.catch(() => undefined);
@@ -196,7 +196,7 @@ export class Beliefs {
   /** What finding out each other variable would tell about the target, in bits: I(T; X | e), exactly. Undefined when
    * the evidence changed meanwhile. @param {number} target @returns {Promise<Float64Array | undefined>} */
   async worth(target) {
-    if (!this.engine || this.conflict) return undefined;
+    if (!this.engine || this.conflict) return;
     if (!this.worths.has(target)) this.worths.set(target, this.inTurn(() => this.worthSteps(target)));
     return await this.worths.get(target);
   }
@@ -236,10 +236,10 @@ export class Beliefs {
   /** The most probable explanation, in its turn: states of all variables, the logarithm of their probability and
    * of their share of the evidence. Undefined when the evidence changed meanwhile. */
   async mostProbable() {
-    if (!this.engine) return undefined;
+    if (!this.engine) return;
     const engine = this.engine, evidence = this.evidence;
     const found = await this.inTurn(() => engine.explainSteps(evidence));
-    if (!found) return undefined;
+    if (!found) return;
     const logMass = found.logMass - this.logWhole;
     return { ...found, logMass, logShare: logMass - this.logMass };
   }

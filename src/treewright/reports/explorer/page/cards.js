@@ -34,7 +34,7 @@ export function stateRow(app, v, k, wide = () => BAR * app.stage.k) {
     const marked = best !== null && best.states[v] === k ? ', in the most probable explanation' : '';
     const text = percent(a), before = Math.abs(a - b) < 0.0005 ? '' : `, was ${percent(b)}`;
     const label = `${name} ${text}${before}${marked}`;
-    element.classList.toggle('out', seen !== undefined && !chosen && !(seen[k] > 0) && !isHard(seen));
+    element.classList.toggle('out', seen !== undefined && !isHard(seen) && !(seen[k] > 0));
     setAttr(element, 'aria-checked', String(chosen));
     if (label !== written) {
       written = label;
@@ -86,7 +86,7 @@ export class Cards {
     const sizes = this.app.data.card_sizes ?? this.app.data.layout.sizes;
     this.list.forEach(({ element, v }) => {
       const wide = Math.max(1, pen.measureText(this.app.names[v]).width / 10);
-      element.style.setProperty('--fit', `${Math.max(9, (sizes[v][0] - 22) / wide).toFixed(1)}px`);
+      element.style.setProperty('--fit', `${Math.max(9, (sizes[v][0] - 10) / wide).toFixed(1)}px`);
     });
   }
 
@@ -157,7 +157,6 @@ export class Cards {
   mark(card) {
     const { beliefs } = this.app, { v, element } = card, moved = beliefs.change(v), seen = beliefs.evidence.get(v);
     element.classList.toggle('seen', seen !== undefined);
-    element.classList.toggle('soft', seen !== undefined && !isHard(seen));
     card.mark.textContent = signOf(this.app, v);
     element.classList.toggle('clash', card.mark.textContent === CLASH);
     if (Math.abs(moved - card.moved) < STILL) return;

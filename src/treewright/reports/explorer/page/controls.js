@@ -1,9 +1,9 @@
 // Around the drawing: buttons, legend, light and dark, the address, print and what is taken along.
-import { $, h } from './dom.js';
+import { $, h, html } from './dom.js';
 import { asPython, readAddress, writeAddress } from './case.js';
 
 const READ_FOR = 4000;  // milliseconds that a remark stays
-const SHEET = [1000, 620];  // pixels of a printed page
+const SHEET = [960, 590];  // pixels of a printed page below the legend
 
 /** Say something that goes away by itself. @param {string} text */
 export function toast(text) {
@@ -62,11 +62,11 @@ export class Controls {
     let chosen = false;
     system();
     dark.addEventListener('change', () => { if (!chosen) system(); });
-    $('theme').addEventListener('click', () => { chosen = true; this.theme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'); });
+    $('theme').addEventListener('click', () => { chosen = true; this.theme(html.dataset.theme === 'dark' ? 'light' : 'dark'); });
   }
 
   theme(name) {
-    document.documentElement.dataset.theme = name;
+    html.dataset.theme = name;
     $('theme').setAttribute('aria-pressed', String(name === 'dark'));
   }
 
@@ -80,11 +80,12 @@ export class Controls {
   // The network, light, as large as the sheet.
   beforePrint() {
     const { app } = this, { stage } = app;
-    this.kept = { view: app.view, theme: document.documentElement.dataset.theme, x: stage.x, y: stage.y, k: stage.k };
+    this.kept = { view: app.view, theme: html.dataset.theme, x: stage.x, y: stage.y, k: stage.k };
     this.theme('light');
     if (app.view !== 'network') app.go('network');
     const k = Math.min(1, SHEET[0] / stage.width, SHEET[1] / stage.height);
-    Object.assign(stage, { k, x: (SHEET[0] - stage.width * k) / 2, y: 36 });
+    Object.assign(stage, { k, x: (SHEET[0] - stage.width * k) / 2, y: 62 + (SHEET[1] - stage.height * k) / 2 });
+    stage.halt();
     stage.apply();
     app.labels?.place();
   }
@@ -93,6 +94,7 @@ export class Controls {
     const { app } = this, { view, theme, x, y, k } = this.kept;
     this.theme(theme);
     if (view !== 'network') app.go(view);
+    app.stage.halt();
     Object.assign(app.stage, { x, y, k });
     app.stage.apply();
   }

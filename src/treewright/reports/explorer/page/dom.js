@@ -4,12 +4,12 @@ const SVG_SPACE = 'http://www.w3.org/2000/svg';
 
 function filled(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes ?? {})) {
-    if (value === undefined || value === null || value === false) continue;
+    if ((value ?? false) === false) continue;
     if (key.startsWith('on')) element.addEventListener(key.slice(2), value);
     else if (key === 'text') element.textContent = value;
     else element.setAttribute(key, value === true ? '' : value);
   }
-  element.append(...children.flat(2).filter(child => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(2).filter(child => (child ?? false) !== false));
   return element;
 }
 
@@ -18,6 +18,9 @@ export const h = (tag, attributes, ...children) => filled(document.createElement
 
 /** An element of SVG. @param {string} tag @param {object} [attributes] */
 export const s = (tag, attributes, ...children) => filled(document.createElementNS(SVG_SPACE, tag), attributes, children);
+
+/** The whole document. */
+export const html = document.documentElement;
 
 /** @param {string} id */
 export const $ = id => document.getElementById(id);

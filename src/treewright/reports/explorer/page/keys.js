@@ -35,7 +35,7 @@ function arrow(app, event) {
 }
 
 function digit(app, event) {
-  const k = Number(event.code?.match(/^(?:Digit|Numpad)(\d)$/)?.[1] ?? event.key), v = app.picked;
+  const k = Number(event.code.at(-1)), v = app.picked;
   if (v === null || !app.live) return;
   if (k === 0) app.forget(v);
   else if (!app.isNumber(v) && k <= app.variables[v].states.length) { if (event.altKey) app.ruleOut(v, k - 1); else app.observe(v, k - 1); }

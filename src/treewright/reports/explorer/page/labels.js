@@ -3,13 +3,17 @@ import { h } from './dom.js';
 import { signOf } from './cards.js';
 
 const MOST_CHANGED = 10, MOST_LABELS = 120;
+const TALL = 16;  // pixels of a label
+const HUBS = 8, LANDMARKS = 24;  // from afar: those with the most edges, the first also over pills
 
 export class Labels {
   constructor(app, box) {
-    Object.assign(this, { app, box, made: new Map(), frame: 0 });
+    const joined = app.neighbours.map(list => list.length), landmarks = [...joined.keys()].sort((a, b) => joined[b] - joined[a] || a - b).slice(0, LANDMARKS);
+    Object.assign(this, { app, box, landmarks, made: new Map(), frame: 0 });
   }
 
-  // What to name, most important first; then everything that fits, of dots seen near and of pills not too far away.
+  // What to name, most important first; then whatever fits, of dots seen near and of pills not too far away, and
+  // farther away, while nothing is told, a few with many edges.
   wanted() {
     const { app } = this, { beliefs, hovered, picked, cards } = app, list = [];
     if (app.believes) list.push(...beliefs.conflict ?? [], ...beliefs.evidence.keys());
@@ -18,8 +22,10 @@ export class Labels {
       const moved = cards.list.filter(card => card.moved > 0.05).sort((a, b) => b.moved - a.moved);
       list.push(...moved.slice(0, MOST_CHANGED).map(card => card.v));
     }
-    this.told = new Set(list);
-    if (app.stage.zoom === (app.world.dataset.density === 'dots' ? 'near' : 'middle')) list.push(...cards.list.keys());
+    const all = app.stage.zoom === (app.world.dataset.density === 'dots' ? 'near' : 'middle');
+    const landmarks = all || beliefs.evidence.size || picked !== null ? [] : this.landmarks;
+    this.told = new Set([...list, ...landmarks.slice(0, HUBS)]);
+    list.push(...all ? cards.list.keys() : landmarks);
     return [...new Set(list)].filter(v => cards.list[v].shown);
   }
 
@@ -40,8 +46,8 @@ export class Labels {
       const card = cards.list[v], label = this.label(v);
       const x = (card.x + card.width / 2) * stage.k + stage.x, y = (card.y + card.height / 2) * stage.k + stage.y;
       if (x < 0 || y < 0 || x > stage.across || y > stage.down || shown.size >= MOST_LABELS) continue;
-      const top = y - card.height * stage.k / 2 - 20;  // above what it names
-      const place = { left: x - label.wide / 2, right: x + label.wide / 2, top, bottom: top + 18 };
+      const top = y - card.height * stage.k / 2 - TALL - 1;  // above what it names
+      const place = { left: x - label.wide / 2, right: x + label.wide / 2, top, bottom: top + TALL };
       const gives = (this.told.has(v) ? taken : [...taken, ...boxes]).some(t => place.left < t.right + 2 && place.right > t.left - 2 && place.top < t.bottom && place.bottom > t.top);
       if (gives) continue;
       taken.push(place);

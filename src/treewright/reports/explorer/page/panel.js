@@ -19,8 +19,9 @@ export class Panel {
     this.box = $('panel');
     this.open = new Set();  // what the reader has unfolded
     this.asked = 0;
-    this.narrow = matchMedia('(max-width: 860px)');
+    this.narrow = matchMedia('screen and (max-width: 860px)');
     this.narrow.addEventListener('change', () => this.show());
+    if (this.narrow.matches) this.box.append($('legend'));  // before the drawing is fitted to what room it has
   }
 
   show() {
@@ -48,7 +49,7 @@ export class Panel {
   known() {
     const { app } = this, { evidence, conflict, determined, logMass, busy } = app.beliefs;
     const chips = [...evidence.keys()].map(v => h('span', { class: 'chip' },
-      h('button', { 'data-key': `chip ${v}`, text: `${app.names[v]} = ${app.saidOf(v)}`, onclick: () => app.pick(v) }),
+      h('button', { 'data-key': `chip ${v}`, onclick: () => app.pick(v) }, h('bdi', { text: app.names[v] }), ' = ', h('bdi', { text: app.saidOf(v) })),
       app.live && h('button', { class: 'x', 'aria-label': `forget ${app.names[v]}`, text: '×', 'data-key': `forget ${v}`, onclick: () => app.forget(v) })));
     const said = [evidence.size ? h('div', { class: 'chips' }, chips) : muted(app.live ? `Nothing yet: ${this.hint}.` : 'Nothing.')];
     if (conflict?.length > 0 && determined === undefined) {
@@ -65,7 +66,7 @@ export class Panel {
 
   get hint() {
     const { app } = this, what = pointed?.(app) ?? 'a state of';
-    return app.data.density === 'cards' ? `click ${what} any card` : `pick a variable, then ${what} it`;
+    return app.cards.detailed ? `click ${what} any card` : `pick a variable, then ${what} it`;
   }
 
   explanation() {
@@ -84,7 +85,7 @@ export class Panel {
     const moved = open.map(v => [v, beliefs.change(v)]).filter(([, x]) => x > TOLD).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     const unsure = open.map(v => [v, beliefs.entropy(v)]).filter(([, x]) => x !== null).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
     return [
-      app.live && this.section('Changed most', moved.length ? this.ranking(moved.slice(0, LISTED), 'moved') : muted('Beliefs are as they were.')),
+      app.live && (moved.length || beliefs.evidence.size) && this.section('Changed most', moved.length ? this.ranking(moved.slice(0, LISTED), 'moved') : muted('Beliefs are as they were.')),
       unsure.length > 0 && this.section('Least certain (bits)', this.ranking(unsure.slice(0, FEW), 'unsure')),
     ].filter(Boolean);
   }
@@ -124,6 +125,7 @@ export class Panel {
     const sections = [h('section', { 'aria-label': names[v] }, h('h3', { class: 'title' }, h('span', { text: names[v] }), close), ...out, ...this.links(v))];
     if (app.live) {
       const next = this.section(`What to ask next about ${names[v]}`, !(number && app.data.untold) && h('div', { id: 'asked', 'aria-live': 'off' }, muted('…')), app.data.untold && muted(app.data.untold));
+      next.firstChild.textContent = 'What to ask next';  // large letters would spell the name otherwise
       following.push(() => { next.hidden = isHard(beliefs.evidence.get(v)); });
       sections.push(next);
     }

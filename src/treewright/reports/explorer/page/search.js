@@ -32,7 +32,7 @@ export class Search {
   option(v, i, asked) {
     const { names, variables } = this.app, state = names[v].toLowerCase().includes(asked) ? undefined : variables[v].states?.find(x => x.toLowerCase().includes(asked));
     return h('li', { role: 'option', id: `hit${i}`, onpointerdown: event => { event.preventDefault(); this.take(v); } },
-      h('span', { text: names[v] }), state !== undefined && h('span', { class: 'muted', text: ` · ${state}` }));
+      h('bdi', { text: names[v] }), state !== undefined && h('span', { class: 'muted' }, ' · ', h('bdi', { text: state })));
   }
 
   mark() {

@@ -4,13 +4,14 @@ import { s, setAttr } from './dom.js';
 const NEAR = 0.62, MIDDLE = 0.36;
 const LEAST = 0.02, MOST = 3;
 const MARGIN = 34;
+const GLIDE = 400;  // milliseconds, a little more than the style sheet says
 const TREMBLE = 4;  // pixels that a finger moves in a click
 
 export class Stage {
   /** @param {HTMLElement} element the window @param {HTMLElement} world the plane @param {SVGElement} map
    * @param {(zoom: string | null) => void} moved called after every move, with the new zoom when that changed */
   constructor(element, world, map, moved) {
-    Object.assign(this, { element, world, map, moved, x: 0, y: 0, k: 1, width: 1, height: 1, zoom: '', sight: null });
+    Object.assign(this, { element, world, map, moved, x: 0, y: 0, k: 1, top: 0, width: 1, height: 1, zoom: '', sight: null });
     this.pointers = new Map();
     this.measure();
     new ResizeObserver(() => this.measure()).observe(element);  // asked once for each size, since asking lays out
@@ -18,7 +19,7 @@ export class Stage {
     element.addEventListener('pointerdown', event => this.press(event));
     element.addEventListener('pointermove', event => this.drag(event));
     for (const kind of ['pointerup', 'pointercancel']) element.addEventListener(kind, event => this.up(event));
-    map.addEventListener('pointerdown', event => { map.setPointerCapture(event.pointerId); this.jump(event); });
+    map.addEventListener('pointerdown', event => { map.setPointerCapture(event.pointerId); this.halt(); this.jump(event); });
     map.addEventListener('pointermove', event => { if (map.hasPointerCapture(event.pointerId)) this.jump(event); });
   }
 
@@ -31,6 +32,7 @@ export class Stage {
   wheel(event) {
     if (event.target.closest('#sheet,.box')) return;
     event.preventDefault();
+    this.halt();
     if (event.shiftKey) { this.move(-event.deltaY - event.deltaX, 0); return; }
     const box = this.element.getBoundingClientRect();
     const by = Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0016));
@@ -39,6 +41,7 @@ export class Stage {
 
   press(event) {
     if (event.button > 0 || event.target.closest('button:not(.state),.box,#map,#sheet,.legend')) return;
+    this.halt();
     this.pointers.set(event.pointerId, event);
     this.ground = !event.target.closest('.card');
   }
@@ -76,6 +79,16 @@ export class Stage {
     this.centre(x, y);
   }
 
+  /** What comes next is glided to; cards glide too where the view is another one. */
+  glide(view = this.world.dataset.glide ?? '') {
+    if (!this.zoom) return;  // a page opens where it is
+    this.world.dataset.glide = view;
+    clearTimeout(this.landing);
+    this.landing = setTimeout(() => this.halt(), GLIDE);
+  }
+
+  halt() { delete this.world.dataset.glide; }
+
   apply() {
     const { x, y, k } = this;
     this.world.style.transform = `translate(${x}px,${y}px) scale(${k})`;
@@ -100,7 +113,7 @@ export class Stage {
     this.apply();
   }
 
-  zoomBy(by) { this.zoomAt(by, this.across / 2, this.down / 2); }
+  zoomBy(by) { this.glide(); this.zoomAt(by, this.across / 2, this.down / 2); }
 
   centre(x, y, k = this.k) {
     this.k = k;
@@ -113,11 +126,12 @@ export class Stage {
   reveal({ x, y, width, height }) {
     const left = x * this.k + this.x, top = y * this.k + this.y;
     const right = left + width * this.k, bottom = top + height * this.k;
-    if (left < 16 || top < 40 || right > this.across - 16 || bottom > this.down - 16) this.centre(x + width / 2, y + height / 2);
+    if (left < 16 || top < this.top + 8 || right > this.across - 16 || bottom > this.down - 16) { this.glide(); this.centre(x + width / 2, y + height / 2); }
   }
 
   fit(most = 1.15) {
-    const top = 34, wide = (this.across - 2 * MARGIN) / this.width, high = (this.down - top - 2 * MARGIN) / this.height;
+    this.glide();
+    const top = this.top = Math.max(...[...this.element.querySelectorAll('.legend')].map(one => one.offsetHeight), 0), wide = (this.across - 2 * MARGIN) / this.width, high = (this.down - top - 2 * MARGIN) / this.height;
     this.k = Math.max(LEAST, Math.min(wide, high, most));
     this.x = (this.across - this.width * this.k) / 2;
     this.y = top + (this.down - top - this.height * this.k) / 2;

@@ -5,7 +5,16 @@ import { leaveRoom } from './edges.js';
 import { drawClusters } from './clusters.js';
 
 const IN_A_LINE = 7, BESIDE = 28, BELOW = 84;
+const ROOM = 28;  // pixels of an edge for what two cliques share
 const READABLE = 0.45;  // names of cliques, at this scale
+
+const cut = name => name.replace(/^(.{18}).+$/su, '$1…');  // what boxes have room for, see text_width.py
+
+// Upright before its end, where the name of what is shared stands.
+const upright = route => {
+  const [x, y] = route.at(-1);
+  return `${curve([...route.filter(([, top]) => top < y - ROOM), [x, y - ROOM]])}V${y}`;
+};
 
 const linesOf = list => Array.from({ length: Math.ceil(list.length / IN_A_LINE) }, (_, i) => list.slice(IN_A_LINE * i, IN_A_LINE * (i + 1)));
 
@@ -26,6 +35,7 @@ export class Views {
   /** Arrange everything anew. @param {boolean} fit also move the plane so that all is seen */
   arrange(fit) {
     const { app } = this, { view, cards, edges, data } = app;
+    if (fit) app.stage.glide('view');
     this.arranging = true;  // cards are written once, where they stand
     for (const element of this.extra.splice(0)) element.remove();
     this.buttons.forEach(button => button.setAttribute('aria-pressed', String(button.dataset.view === view)));
@@ -104,19 +114,19 @@ export class Views {
 
   member(v) {
     const { app } = this, kind = app.beliefs.evidence.has(v) ? 'seen' : v === app.picked ? 'picked' : undefined;
-    return h('button', { class: kind, text: app.names[v], 'data-member': v, onclick: () => app.pick(v) });
+    return h('button', { class: kind, text: cut(app.names[v]), title: app.names[v], 'data-member': v, onclick: () => app.pick(v) });
   }
 
   /** Cliques with their members; of a feature graph, the nodes next to its root. */
   tree() {
     const { app } = this, { tree, plan } = app.data;
-    this.add(app.edges.svg, ...tree.routes.map(route => s('path', { class: 'edge joint', d: curve(leaveRoom(route, plan ? 'none' : 'down')), 'marker-end': plan ? undefined : 'url(#head)' })));
+    this.add(app.edges.svg, ...tree.routes.map(route => s('path', { class: 'edge joint', d: plan ? upright(route) : curve(leaveRoom(route, 'down')), 'marker-end': plan ? undefined : 'url(#head)' })));
     tree.centres.forEach((centre, i) => {
       if (!plan) { this.box(centre, tree.sizes[i], h('span', { text: tree.labels[i] })); return; }
       const scope = plan.scopes[i], box = this.box(centre, tree.sizes[i], scope.map(v => this.member(v)));
       box.classList.toggle('has', app.picked !== null && scope.includes(app.picked));
     });
-    if (plan) tree.arcs.forEach(([, child], i) => this.separator(tree.routes[i], plan.scopes[child].slice(plan.residual[child])));
+    if (plan) [...plan.parent.keys()].filter(i => plan.parent[i] >= 0).forEach((child, i) => this.separator(tree.routes[i], plan.scopes[child].slice(plan.residual[child])));
     this.add($('stage'), h('p', { class: 'legend', text: tree.meaning }));
     app.stage.chart(tree.centres.map(([x, y], i) => ({ x: x - tree.sizes[i][0] / 2, y: y - tree.sizes[i][1] / 2, width: tree.sizes[i][0], height: tree.sizes[i][1] })), tree.width, tree.height);
   }
@@ -129,10 +139,10 @@ export class Views {
   }
 
   separator(route, scope) {
-    const said = scope.map(v => this.app.names[v]).join(', '), [x, y] = route.at(-1);
+    const said = scope.map(v => cut(this.app.names[v])).join(', '), [x, y] = route.at(-1);
     const shown = scope.length < 3 ? said : `${scope.length} shared`;
-    const element = h('span', { class: 'separator', text: shown, title: said });
-    element.style.transform = `translate(${x}px,${y - 13}px) translate(-50%,-50%)`;
+    const element = h('span', { class: 'separator', text: shown, title: scope.map(v => this.app.names[v]).join(', ') });
+    element.style.transform = `translate(${x}px,${y - ROOM / 2}px) translate(-50%,-50%)`;
     this.add(this.app.world, element);
   }
 }
