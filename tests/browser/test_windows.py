@@ -65,9 +65,7 @@ def test_all_of_a_drawing_is_on_the_printed_sheet(browser, alarm_file, sheet):
         left, right = min(box["x"] for box in boxes), max(box["x"] + box["width"] for box in boxes)
         assert left >= stage["x"]
         assert right <= stage["x"] + stage["width"]
-        assert (
-            abs(left + right - sheet[0]) < 60
-        )  # in the middle, but for a line that runs outside of the cards
+        assert abs(left + right - sheet[0]) < 60  # in the middle, but for lines beside them
         legend = page.locator("#stage #legend")
         assert legend.is_visible()
         below = legend.bounding_box()["y"] + legend.bounding_box()["height"]
@@ -106,9 +104,7 @@ def test_a_narrow_window_is_filled_from_the_start(browser, alarm_file):
         opens = scale(page)
         page.keyboard.press("f")
         assert scale(page) == pytest.approx(opens)
-        assert "pick a variable, then a state of it" in page.inner_text(
-            "#panel"
-        )  # no states are seen so far away
+        assert "pick a variable, then a state of it" in page.inner_text("#panel")  # none is seen
 
 
 @pytest.mark.parametrize("size", [(1400, 900), (1000, 700), (900, 600)])
@@ -116,6 +112,7 @@ def test_a_narrow_window_is_filled_from_the_start(browser, alarm_file):
 def test_a_drawing_is_clear_of_what_lies_over_it(browser, alarm_file, size, key):
     with opened(browser, alarm_file, viewport={"width": size[0], "height": size[1]}) as page:
         page.keyboard.press(key)
+        page.keyboard.press("f")
         boxes = [one.bounding_box() for one in page.locator(".card:visible, .box:visible").all()]
         over = [one.bounding_box() for one in page.locator("#stage .legend:visible, .zoom").all()]
         assert len(over) == 2
@@ -129,6 +126,9 @@ def test_a_drawing_is_clear_of_what_lies_over_it(browser, alarm_file, size, key)
                 )
 
 
+LANDED = "() => !('glide' in document.getElementById('world').dataset)"
+
+
 def test_moves_are_gliding_until_a_hand_takes_over(browser, alarm_file):
     gliding = "() => document.getElementById('world').getAnimations({ subtree: true }).length"
     with opened(browser, alarm_file, reduced_motion="no-preference") as page:
@@ -139,11 +139,10 @@ def test_moves_are_gliding_until_a_hand_takes_over(browser, alarm_file):
         assert page.evaluate(gliding) > 2  # cards that stay in sight too
         page.mouse.move(400, 500)
         page.mouse.wheel(0, 100)
-        page.wait_for_function("() => !('glide' in document.getElementById('world').dataset)")
+        page.wait_for_function(LANDED)
         page.keyboard.press("f")
-        page.wait_for_function(
-            f"() => ({gliding})() === 0 && !('glide' in document.getElementById('world').dataset)"
-        )
+        page.wait_for_function(LANDED)
+        assert page.evaluate(gliding) == 0
     with opened(browser, alarm_file) as page:
         find(page, "HYPOVOLEMIA")
         page.keyboard.press("o")

@@ -2,8 +2,8 @@
 
 Every name and every text stays as it was written, token after token, so that who looks at the source of a
 page finds the same code there. Breaks go beside brackets and after commas, and so do semicolons that end a
-block, or a line after which a statement can only begin anew. Scripts are cut into tokens first: what looks like a comment may stand in a text, in a template or in a
-regular expression.
+block, or a line after which only another statement can begin. Scripts are cut into tokens first: what looks
+like a comment may stand in a text, in a template or in a regular expression.
 
 Departures
 ----------
