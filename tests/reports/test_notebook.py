@@ -11,6 +11,7 @@ from treewright.reports.comparison_picture import draw_comparison_page
 from treewright.reports.notebook import bundle_for_notebook
 
 ASIA = tw.load_network("asia")
+ROWS = tw.read_table({"a": [0, 0, 1, 1] * 9, "b": [0, 0, 1, 1] * 9, "c": [0, 1, 0, 1] * 9})
 
 
 def gaussian():
@@ -48,6 +49,10 @@ THINGS = {
     "feature graph": lambda: feature_network().graph,
     "comparison": lambda: tw.compare(ASIA.dag, ASIA.dag.without([("asia", "tub")])),
     "confidence": confidence,
+    "learned structure": lambda: tw.learn_pc(tw.DSeparationOracle(ASIA.dag)),
+    "learned graph": lambda: tw.learn_blankets(tw.BlanketsJointPosterior(tw.count(ROWS))),
+    "learned features": lambda: tw.learn_cutset_network(tw.count(ROWS)),
+    "learned model": lambda: tw.learn(ROWS),
     "marginals": lambda: ASIA.marginals({"smoke": "yes"}),
     "distribution": lambda: ASIA.query("lung"),
     "joint": lambda: ASIA.query(["lung", "bronc", "tub", "either", "xray"]),

@@ -46,11 +46,11 @@ from treewright.tables._reading.missing import GapPolicy, MissingPolicy, reading
 from treewright.tables.exports import counted
 from treewright.tables.packing import ReadingCells, evenly, open_rows
 from treewright.tables.report import Report
-from treewright.types import Progress
+from treewright.types import Pictured, Progress
 
 
 @dataclass(frozen=True)
-class LearnedModel:
+class LearnedModel(Pictured):
     """A model, and how it came about.
 
     Attributes

@@ -18,7 +18,7 @@ from treewright.graphs.directed.pdag import Pdag
 from treewright.graphs.undirected.cluster_trees import JunctionTree
 from treewright.once import cached_property
 from treewright.statistics.memory import tally_of
-from treewright.types import Brief, Progress, Step
+from treewright.types import Brief, Pictured, Progress, Step
 
 Structure_co = TypeVar("Structure_co", covariant=True)
 Dag_co = TypeVar("Dag_co", bound=Dag, covariant=True)
@@ -66,7 +66,7 @@ class Trace(Brief):
 
 
 @dataclass(frozen=True)
-class Learned(Brief, Generic[Structure_co]):
+class Learned(Pictured, Brief, Generic[Structure_co]):
     """A learned structure with the trace of the work.
 
     Attributes

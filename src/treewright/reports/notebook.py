@@ -1,4 +1,5 @@
-"""What a notebook shows: the static picture of a model, a graph, a comparison, confidence or an answer.
+"""What a notebook shows: the static picture of a model, a graph, a comparison, confidence or an answer; of what was
+learned, that of the model or the structure.
 
 The picture is one SVG with bars and a legend, which documents made from notebooks keep; front ends that show
 HTML get it in a box that scrolls, below a line of figures.
@@ -60,6 +61,8 @@ def _shown(thing: Any) -> tuple[Picture, str]:
         return to_svg(upper_nodes(thing), arrows=PARTS), said
     if isinstance(thing, ModelBase):
         return model_picture(thing), key_figures(thing)  # type: ignore[arg-type]
+    if (learned := getattr(thing, "model", getattr(thing, "structure", None))) is not None:
+        return _shown(learned)
     return to_svg(thing), key_figures(thing)
 
 

@@ -19,8 +19,8 @@ APART = ("blank", "break", "comment")
 def meaning(text):
     """Tokens that count, and the lines that they stand in.
 
-    A break beside a bracket makes no line, and a semicolon before a closing brace or at the end of a line means
-    nothing: which of these may go is told by the examples below.
+    A break beside a bracket makes no line. A semicolon before a closing brace or at the end of a line is not
+    counted: which of these may go is told by the examples below.
     """
     lines, line, broken = [], [], False
     for kind, token in script_tokens(text):
