@@ -1,5 +1,4 @@
-"""What a notebook shows: the static picture of a model, a graph, a comparison, confidence or an answer; of what was
-learned, that of the model or the structure.
+"""What a notebook shows: the picture of a model, a graph, a comparison, confidence, an answer, a result.
 
 The picture is one SVG with bars and a legend, which documents made from notebooks keep; front ends that show
 HTML get it in a box that scrolls, below a line of figures.
@@ -47,7 +46,9 @@ def bundle_for_notebook(thing: Any) -> dict[str, str]:
 
 
 def _shown(thing: Any) -> tuple[Picture, str]:
-    """The picture and a line above it."""
+    """The picture and a line above it; of what was learned, those of its model or its structure."""
+    if not isinstance(thing, ModelBase):
+        thing = getattr(thing, "model", getattr(thing, "structure", thing))
     if isinstance(thing, _ANSWERS):
         return _answer(thing)
     if isinstance(thing, Comparison):
@@ -61,8 +62,6 @@ def _shown(thing: Any) -> tuple[Picture, str]:
         return to_svg(upper_nodes(thing), arrows=PARTS), said
     if isinstance(thing, ModelBase):
         return model_picture(thing), key_figures(thing)  # type: ignore[arg-type]
-    if (learned := getattr(thing, "model", getattr(thing, "structure", None))) is not None:
-        return _shown(learned)
     return to_svg(thing), key_figures(thing)
 
 

@@ -34,17 +34,7 @@ _WIDTH = "width: mutual information (up to 1 bit)"
 _WIDTH_BETWEEN_STATES = "width between states: mutual information (up to 1 bit)"
 _WINDOW = (1250.0, 900.0)
 _SHARING = Spacing(layers=74.0)  # of cliques: what two share stands between them
-_PACKED = (
-    "variables",
-    "factors",
-    "lines",
-    "mixtures",
-    "plan",
-    "edges",
-    "arrows",
-    "confidence",
-    "clusters",
-)  # beside where everything stands
+_PACKED = ("variables", "factors", "lines", "mixtures", "plan", "edges", "arrows", "confidence", "clusters")
 _FEATURES, _NETWORK = ("features.js", "leaves.js", "ways.js"), ("answers.js", "derivatives.js")
 _NORMAL, _NUMBERS = ("normal.js", "moves.js"), ("numbers.js", "curves.js", "mixtures.js", "curves.css")
 _SMALL, _MIXED = ("labels.js", "strips.js", "small.css"), ("mixed.js", "lines.js", "scores.js")
@@ -201,13 +191,13 @@ _DENSITIES = (
 def _drawing(data: PageData) -> PageData:
     """The densest drawing that can still be read when all of it is in the window."""
     variables = data["variables"]
-    believes = _believes(data)
+    (across, down), believes = _WINDOW, _believes(data)
     names = [variable["name"] for variable in variables]
     arcs = [(u, v) for u, v in data["edges"]]
     for density in _DENSITIES:
         sizes = [density.size(variable, believes) for variable in variables]
         layout = lay_out(sizes, arcs, names, density.spacing)
-        if _scale(layout) >= density.least_scale:
+        if min(across / max(layout.width, 1.0), down / max(layout.height, 1.0)) >= density.least_scale:
             break
     found = {
         "density": density.name,
@@ -218,10 +208,6 @@ def _drawing(data: PageData) -> PageData:
     if density.name != "cards":
         found["card_sizes"] = [_rounded(_card_size(variable, believes)) for variable in variables]
     return found
-
-
-def _scale(layout: Layout) -> float:
-    return min(_WINDOW[0] / max(layout.width, 1.0), _WINDOW[1] / max(layout.height, 1.0))
 
 
 def _second_drawing(source: Any, data: PageData) -> PageData:
