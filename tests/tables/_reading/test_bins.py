@@ -31,8 +31,40 @@ def test_given_edges_last_closed():
 
 def test_edges_that_coincide_are_merged_and_reported():
     table = read_table({"t": [0.0] * 90 + [1.5] * 5 + [2.5] * 5}, bins=4)
-    assert table.schema["t"].cardinality == 1
+    assert table.schema["t"].states == ("[0, 1.5)", "[1.5, 2.5]")
     assert "4 bins were asked for; edges that coincide were merged" in table.report["t"].notes
+
+
+@pytest.mark.parametrize(
+    ("values", "counts"),
+    [
+        ([0.0] * 8 + [1.5, 2.5], [8, 2]),  # no event in most rows, something in the others
+        ([0.0] * 9 + [0.5], [9, 1]),
+        ([100.0] * 9 + [37.5], [1, 9]),
+        ([-1.5] + [0.0] * 8 + [1.5], [1, 8, 1]),
+        ([0.0] * 4 + [1.0, 2.0, 3.0, 4.0, 5.0, 6.5], [4, 1, 2, 3]),
+    ],
+)
+def test_a_number_that_most_rows_have_is_not_lost_among_others(values, counts):
+    """Numbers of which three quarters are zero had one bin, so that nothing could depend on them."""
+    table = read_table({"t": values}, bins=4)
+    assert np.bincount(table.column("t")).tolist() == counts
+    edges = edges_of(table.schema["t"].states)
+    common = max(set(values), key=values.count)
+    same = [v for v in values if cut(np.array([v]), edges) == cut(np.array([common]), edges)]
+    assert set(same) == {common}
+
+
+@given(st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.5, 7.0]), min_size=1, max_size=60), st.integers(1, 8))
+def test_never_more_bins_than_asked_for(values, n):
+    edges, _ = bin_edges("t", np.array(values), n)
+    assert len(edges) - 1 <= n
+    assert edges[0] <= min(values)
+    assert edges[-1] >= max(values)
+    if n > 1 and len(set(values)) > 1:
+        common = max(set(values), key=values.count)
+        if values.count(common) > len(values) / 2:
+            assert len(edges) > 2
 
 
 def test_a_constant_column_has_one_bin():

@@ -62,7 +62,7 @@ def bin_edges(name: str, values: Reals, spec: BinSpec | Cut) -> tuple[Reals, tup
     if method == "uniform":
         edges = np.linspace(unit * ordered[0], unit * ordered[-1], argument + 1) / unit
     else:
-        edges = np.quantile(unit * ordered, np.linspace(0, 1, argument + 1)) / unit
+        edges = quantile_edges(unit * ordered, argument) / unit
     distinct = np.unique(edges)
     if len(distinct) == 1:
         distinct = np.repeat(distinct, 2)
@@ -72,6 +72,26 @@ def bin_edges(name: str, values: Reals, spec: BinSpec | Cut) -> tuple[Reals, tup
     if made < argument:
         notes.append(f"{argument} bins were asked for; edges that coincide were merged")
     return edges, tuple(notes)
+
+
+def quantile_edges(ordered: Reals, n: int) -> Reals:
+    """Edges of bins of equal frequency; a number so common that several of them meet there has a bin of its own.
+
+    >>> quantile_edges(np.array([0, 0, 0, 0, 0, 0, 0, 0, 1.5, 3.5]), 4)
+    array([0. , 1.5, 3.5])
+    """
+    edges = np.quantile(ordered, np.linspace(0, 1, n + 1))
+    distinct, times = np.unique(edges, return_counts=True)
+    apart = []
+    for common in distinct[times > 1]:
+        below, above = ordered[ordered < common][-1:], ordered[ordered > common][:1]
+        if above.size and above[0] < ordered[-1]:
+            apart.append(above[0])
+        elif above.size:  # the last bin holds its upper edge, so it has to begin below
+            apart.append(common / 2 + above[0] / 2)
+        elif below.size:
+            apart.append(below[0] / 2 + common / 2)
+    return np.unique([*distinct, *apart])
 
 
 def read_spec(name: str, spec: Any) -> tuple[str, Any]:
