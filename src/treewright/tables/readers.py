@@ -183,7 +183,9 @@ def read_table(
         ignored.append((weight_name, "taken as the weights of the rows"))
     counts = _settle_weights(weights, read, n_read)
     prepared = prepared_columns(read, schema, columns, wishes, unusable)
-    findings = look_at(prepared.columns) if schema is None else ()
+    findings = look_at(prepared.columns, prepared.kept) if schema is None else ()
+    if prepared.kept is not None:
+        counts, n_read = counts if counts is None else counts[prepared.kept], len(prepared.columns[0])
     refuse_infinite(prepared.columns)
     prepared.columns, rows = settle_missing(prepared.columns, missing)
     counts = counts[rows] if rows is not None and counts is not None else counts

@@ -41,6 +41,10 @@ MANY_STATES = 64
 ROWS_PER_STATE = 50
 DECLARED = "declared categories"
 MISSING_STATE, UNSEEN_STATE = "missing", "unseen"
+KEY = re.compile(
+    r"(?i:(.*[ _.\-])?(id|ids|uuid|guid|key|nr|no|index|idx|record|unnamed: ?[0-9]+))|.*[a-z](ID|Id)"
+)
+LONG_KEY = 10_000_000  # shorter numbers that differ in most rows may be amounts
 _SEEN_FIRST, _FEW_UNSEEN = 4096, 16
 
 
@@ -240,7 +244,7 @@ def make_continuous(
         n_missing=column.n_missing,
         notes=notes,
         is_constant=bool(present.size == 0 or (present[0] == present[-1] and (present == present[0]).all())),
-        is_identifier=n_distinct is not None and is_identifier(n_distinct, len(column)),
+        is_identifier=n_distinct is not None and is_key(column),
     )
     return ReadyColumn(Variable(column.name), freeze(values), column.missing, report)
 
@@ -269,6 +273,25 @@ def observed_labels(column: LabelColumn) -> npt.NDArray[np.bool_]:
 
 def is_identifier(n_distinct: int, n_rows: int) -> bool:
     return n_distinct > FEW_STATES and n_distinct > 0.9 * n_rows
+
+
+def is_key(column: NumberColumn) -> bool:
+    """Whether nearly every row has a whole number of its own, as keys are: an income is none.
+
+    Keys lie close together (row numbers), or are long and of one length (those of insurances), or their
+    names say what they are.
+
+    >>> from treewright.tables._reading.columns import number_column
+    >>> rng = np.random.default_rng(0)
+    >>> [is_key(number_column("n", n)) for n in (np.arange(300) + 7, rng.integers(90_000, size=300))]
+    [True, False]
+    """
+    distinct = column.distinct
+    if not is_identifier(len(distinct), len(column)):
+        return False
+    low, high = int(distinct[0]), int(distinct[-1])
+    is_long = low >= LONG_KEY and len(str(low)) == len(str(high))
+    return bool(high - low < 1.5 * len(column) or is_long or KEY.fullmatch(column.name))
 
 
 def identifiers(table: Table) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ thing to say are told together, so that a thousand of them are one sentence.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from treewright.tables.inspection.forms import are_quiet, has_thousands, label_c
 from treewright.tables.inspection.mending import has_clear_commas
 from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
 from treewright.tables.inspection.sentinels import sentinel
+from treewright.tables.inspection.stray_rows import find_stray_rows
 from treewright.tables.inspection.units import common_sign, without_sign
 from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, folded, is_mark, word
 from treewright.tables.report import Finding
@@ -27,19 +29,23 @@ _MOST_LABELS = 20_000  # of a column whose labels are all looked at
 _ROWS_SHOWN = 3
 
 
-def look_at(columns: Sequence[SourceColumn]) -> tuple[Finding, ...]:
-    """What is to be seen in the columns, the gravest first."""
+def look_at(columns: Sequence[SourceColumn], kept: Mask | None = None) -> tuple[Finding, ...]:
+    """What is to be seen in the columns, the gravest first; `kept` are the rows of the source that they have."""
+    numbers = None if kept is None else np.flatnonzero(kept) + 1
     together: dict[tuple[str, tuple[str, ...], str], list[Seen]] = {}
     for column in columns:
         seen = look_at_labels(column) if isinstance(column, LabelColumn) else look_at_numbers(column)
         for one in seen:
+            if numbers is not None:
+                one = replace(one, rows=tuple(int(numbers[row - 1]) for row in one.rows))  # noqa: PLW2901
             key = one.labels if one.kind in KEYED_BY_LABELS else ()
             together.setdefault((one.kind, key, one.about), []).append(one)
         if column.name != column.name.strip():
             together.setdefault(("blanks in names", (), ""), []).append(Seen("blanks in names", column.name))
     order = list(SENTENCES)
     found = sorted(together.items(), key=lambda item: order.index(item[0][0]))
-    return tuple(SENTENCES[kind](Group(kind, members)) for (kind, _, _), members in found)
+    stray = (one.finding() for one in find_stray_rows(columns))
+    return (*stray, *(SENTENCES[kind](Group(kind, members)) for (kind, _, _), members in found))
 
 
 def look_at_numbers(column: SourceColumn) -> Iterator[Seen]:

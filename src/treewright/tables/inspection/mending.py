@@ -15,14 +15,13 @@ missing; and nothing is done to rows.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn
-from treewright.tables._reading.interpret import FEW_STATES, is_identifier, observed_labels
+from treewright.tables._reading.interpret import FEW_STATES, KEY, is_identifier, observed_labels
 from treewright.tables.inspection.dates import dates_of_numbers
 from treewright.tables.inspection.forms import give_form, texts_of
 from treewright.tables.inspection.sentinels import sentinel
@@ -31,9 +30,6 @@ from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark, word
 from treewright.tables.raw_form import RawForm
 from treewright.tables.schema import Label
 
-KEY = re.compile(
-    r"(?i:(.*[ _.\-])?(id|ids|uuid|guid|key|nr|index|idx|record|unnamed: ?[0-9]+))|.*[a-z](ID|Id)"
-)
 _MOST_LABELS = 1 << 16
 
 

@@ -18,12 +18,14 @@ from treewright.tables.inspection.mending import (
     marks_to_mend,
     why_left_out,
 )
+from treewright.tables.inspection.stray_rows import Stray, find_stray_rows, left_out
 from treewright.tables.inspection.units import common_sign, without_sign
 from treewright.tables.inspection.wishes import Wishes
 from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark
 from treewright.tables.raw_form import RawForm
 from treewright.tables.report import Mending, listed
 from treewright.tables.schema import Label, Schema, Variable
+from treewright.types import Mask
 
 AS_IT_STANDS, AS_MENDED = RawForm(), RawForm(mended=True)
 
@@ -36,6 +38,8 @@ class Prepared:
     forms: dict[str, RawForm] = field(default_factory=dict)
     left_out: list[tuple[str, str]] = field(default_factory=list)
     changes: list[tuple[str, Change]] = field(default_factory=list)
+    stray: list[Stray] = field(default_factory=list)
+    kept: Mask | None = None
 
     def add(self, column: SourceColumn, name: str, form: RawForm, to_numbers: bool | None = None) -> None:
         if form is AS_IT_STANDS or form == AS_IT_STANDS:
@@ -54,7 +58,8 @@ class Prepared:
             together.setdefault((change.kind, change.labels), []).append((name, change.cells))
         for name, reason in self.left_out:
             together.setdefault((f"left out, since {reason}", ()), []).append((name, 0))
-        return tuple(tell(kind, labels, members) for (kind, labels), members in together.items())
+        told = (tell(kind, labels, members) for (kind, labels), members in together.items())
+        return (*(one.mending() for one in self.stray), *told)
 
 
 def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -> Mending:
@@ -74,12 +79,15 @@ def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -
 
 
 def prepare(
-    columns: Sequence[SourceColumn], wishes: Wishes, left_out: Sequence[tuple[str, str]] = ()
+    columns: Sequence[SourceColumn], wishes: Wishes, unusable: Sequence[tuple[str, str]] = ()
 ) -> Prepared:
     """Columns as the options want them, and as `mend` would have them; some were left out before, and why."""
-    prepared = Prepared(left_out=[*left_out])
+    prepared = Prepared(left_out=[*unusable])
     names = [column.name for column in columns]
     wishes.check_names(names)
+    if wishes.mend and (stray := find_stray_rows(columns)):
+        columns, prepared.kept = left_out(columns, stray)
+        prepared.stray = stray
     shared = marks_among_numbers(columns) if wishes.mend else frozenset()
     for column, name in zip(columns, final_names(names) if wishes.mend else names, strict=True):
         form, parts = form_of(column, name, wishes, shared), wishes.parts(column)
