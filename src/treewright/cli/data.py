@@ -43,7 +43,7 @@ class DataOptions:
     unseen: opt.UnseenOption = opt.UnseenLabels.error
     states: opt.States = None
     mend: opt.Mend = False
-    decimal: opt.Decimal = "."
+    decimal: opt.Decimal = None
     dates: opt.Dates = None
     bins: opt.Bins = None
     ignore: opt.Ignore = None

@@ -102,7 +102,12 @@ Mend = Annotated[
     ),
 ]
 Decimal = Annotated[
-    str, _of_data(metavar="SIGN", help="What numbers are written with: a point, or a comma (--decimal ,).")
+    str | None,
+    _of_data(
+        metavar="SIGN",
+        help="What numbers are written with: a point, or a comma (--decimal ,). The other sign then sets "
+        "thousands apart.",
+    ),
 ]
 Dates = Annotated[
     list[str] | None,

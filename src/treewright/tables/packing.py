@@ -75,7 +75,7 @@ class ReadingCells(TypedDict, total=False):
     delimiter: str | None
     header: bool | int
     encoding: str
-    decimal: str
+    decimal: str | None
 
 
 class Reading(ReadingCells, total=False):

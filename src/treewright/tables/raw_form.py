@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from math import inf
 from typing import Any
 
+COMMAS_APART = ".,"  # the decimal sign of numbers whose commas set thousands apart, as somebody said
 INFINITE = {"Infinity": inf, "-Infinity": -inf}
 
 
@@ -24,7 +25,8 @@ class RawForm:
     marks
         Texts and numbers that stand for a missing cell.
     decimal
-        What is between the whole and the rest of a number: a point or a comma.
+        What is between the whole and the rest of a number: a point or a comma; ".," where commas are known to
+        set thousands apart.
     mended
         Whether marks that cannot be mistaken are missing cells, and labels that differ in blanks and case
         only are one.

@@ -12,12 +12,7 @@ from treewright.collector import no_cycles
 from treewright.errors import SchemaError, TableTooLarge, UnknownNameError, WeightError, nearest
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.bins import Bins, Cut, check_bins, edges_of
-from treewright.tables._reading.columns import (
-    LabelColumn,
-    NumberColumn,
-    SourceColumn,
-    each,
-)
+from treewright.tables._reading.columns import LabelColumn, NumberColumn, SourceColumn, each
 from treewright.tables._reading.interpret import (
     ReadyColumn,
     binned,
@@ -34,7 +29,7 @@ from treewright.tables._reading.sources import open_source, packed_path, packed_
 from treewright.tables.arrays import Weights, check_weights
 from treewright.tables.cuts.settled import settle_bins
 from treewright.tables.inspection.look import look_at
-from treewright.tables.inspection.prepare import Prepared, prepare, prepare_like, raw_name
+from treewright.tables.inspection.prepare import Prepared, commas_of, prepare, prepare_like, raw_name
 from treewright.tables.inspection.whole import look_at_states
 from treewright.tables.inspection.wishes import Dates, MissingValues, Wishes
 from treewright.tables.mapped_table import MappedTable, open_table
@@ -51,7 +46,7 @@ class Layout(TypedDict, total=False):
     delimiter: str | None
     header: bool | int
     encoding: str
-    decimal: str
+    decimal: str | None
 
 
 class MoreReading(Layout, total=False):
@@ -133,7 +128,8 @@ def read_table(
     layout
         How a CSV file is written: ``delimiter`` between fields (read off the first line when left out),
         ``header`` (whether the first line holds the names, True; or how many lines to leave out before them),
-        ``encoding`` (utf-8, latin-1, cp1252 or any other that Python knows), ``decimal`` ("." or ",").
+        ``encoding`` (utf-8, latin-1, cp1252 or any other that Python knows), ``decimal`` ("." or ","; the
+        other one, said so, sets thousands apart).
 
     Returns
     -------
@@ -159,7 +155,7 @@ def read_table(
     {'smoker': ['no', 'yes', 'no'], 'age': ['[0, 40)', '[40, 100]', '[40, 100]']}
     """
     check_arguments(missing, unseen, schema, layout)
-    wishes = Wishes.of(missing_values, layout.get("decimal", "."), dates, mend)
+    wishes = Wishes.of(missing_values, layout.get("decimal"), dates, mend)
     if (packed := packed_path(source)) is not None:
         source = open_table(packed)
         changes = (bins, weights, names, missing_values or None, dates, mend or None)
@@ -170,8 +166,8 @@ def read_table(
     elif several := packed_paths(source):
         source = together(several)
     source = source.joined() if isinstance(source, ShardedTable) else source
-    mends = mend or bool(schema and schema.is_mended)
-    opened = open_source(source, ReadOptions.of(names, wishes.everywhere, layout, mends))
+    mends, written = mend or bool(schema and schema.is_mended), {**layout, **commas_of(schema)}
+    opened = open_source(source, ReadOptions.of(names, wishes.everywhere, written, mends))
     if isinstance(source, Table) and weights is None and source.weights is not None:
         weights = source.weights
     weight_name = weights if isinstance(weights, str) else None

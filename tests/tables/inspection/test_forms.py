@@ -350,4 +350,5 @@ def test_months_with_names_are_dates():
 def test_spellings_are_seen_beside_numbers_too():
     rows = {"smokes": ["TRUE", "true", "FALSE", "1", "0"] * 12}
     (finding,) = tw.read_table(rows).report.findings
-    assert (finding.kind, finding.labels) == ("spellings", ("TRUE", "true"))
+    assert (finding.kind, finding.option) == ("spellings of yes and no", "--mend")
+    assert finding.labels == ("0", "1", "FALSE", "TRUE", "true")

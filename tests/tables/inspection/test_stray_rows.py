@@ -37,7 +37,11 @@ def rows_that_are_none(table):
 
 
 CASES = {
-    "units": (0, ["", "", "years"], "row 1: what no other row holds, as in 'years': it tells what columns are"),
+    "units": (
+        0,
+        ["", "", "years"],
+        "row 1: what no other row holds, as in 'years': it tells what columns are",
+    ),
     "questions": (
         0,
         ["Do you smoke?", "Which ward?", "How old are you?"],
@@ -49,7 +53,11 @@ CASES = {
         "row 31: the names of the columns once more, each a label like any other",
     ),
     "nothing": (12, ["", "", ""], "row 13: no column has a value there"),
-    "remark": (60, ["Source: the ministry", "", ""], "row 61: 'Source: the ministry' and little else: a sum or a remark"),
+    "remark": (
+        60,
+        ["Source: the ministry", "", ""],
+        "row 61: 'Source: the ministry' and little else: a sum or a remark",
+    ),
 }
 
 
@@ -77,7 +85,9 @@ def test_a_sum_below_the_table(tmp_path):
 
 
 def test_the_three_lines_of_a_survey_platform(tmp_path):
-    columns = with_row(clinic(), 0, ['{""ImportId"":""Q1""}', '{""ImportId"":""Q2""}', '{""ImportId"":""Q3""}'])
+    columns = with_row(
+        clinic(), 0, ['{""ImportId"":""Q1""}', '{""ImportId"":""Q2""}', '{""ImportId"":""Q3""}']
+    )
     columns = with_row(columns, 0, ["Do you smoke?", "Which ward?", "How old?"])
     quoted = {name: [f'"{cell}"' for cell in cells] for name, cells in columns.items()}
     path = write(tmp_path / "rows.csv", quoted)
@@ -97,14 +107,19 @@ def test_many_empty_rows_as_spreadsheets_write_them(tmp_path):
 def test_weights_and_rows_of_findings_follow(tmp_path):
     columns = with_row(clinic(), 0, ["", "", "years"])
     columns["ward"][10] = "North "
-    table = tw.read_table(columns | {"smoker": [None, *columns["smoker"][1:]], "ward": [None, *columns["ward"][1:]]},
-                          mend=True, weights=np.arange(61.0))
+    table = tw.read_table(
+        columns | {"smoker": [None, *columns["smoker"][1:]], "ward": [None, *columns["ward"][1:]]},
+        mend=True,
+        weights=np.arange(61.0),
+    )
     assert table.weights.tolist() == list(range(1, 61))
     columns = with_row(clinic(), 0, ["", "", "years"])
     columns["smoker"][40] = "maybe"
     columns["age"][20] = "about forty"
     path = write(tmp_path / "rows.csv", columns)
-    (seen,) = [one for one in tw.read_table(path, mend=True).report.findings if one.kind == "marks among numbers"]
+    (seen,) = [
+        one for one in tw.read_table(path, mend=True).report.findings if one.kind == "marks among numbers"
+    ]
     assert seen.rows == (21,)  # of the file, not of what is left of it
 
 
@@ -139,7 +154,11 @@ def test_ordinary_rows_are_never_taken_for_others(n, seed):
 
 
 def test_a_key_and_a_rare_label_at_the_end_are_a_row():
-    columns = {"key": [f"k{i}" for i in range(40)], "a": ["x"] * 39 + [None], "b": ["p", "q"] * 19 + ["p", None]}
+    columns = {
+        "key": [f"k{i}" for i in range(40)],
+        "a": ["x"] * 39 + [None],
+        "b": ["p", "q"] * 19 + ["p", None],
+    }
     assert tw.read_table(columns, missing="em", mend=True).n_rows == 40
     columns = {"a": ["x", "y"] * 20 + ["rare"], "b": ["p", "q"] * 20 + ["p"], "c": ["u"] * 40 + [None]}
     assert tw.read_table(columns, missing="em", mend=True).n_rows == 41

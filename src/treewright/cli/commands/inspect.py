@@ -18,7 +18,7 @@ from treewright.cli.answers.output import Line, Lines, Output, heading, listing,
 from treewright.cli.data import DataOptions
 from treewright.errors import FormatError
 from treewright.tables.exports import counted
-from treewright.tables.inspection.whole import inspect_table
+from treewright.tables.inspection.whole import EXPLAINED, inspect_table
 from treewright.tables.packed_file import PackedFile, is_packed
 from treewright.tables.report import ColumnReport, Finding, Report, listed
 from treewright.tables.schema import Variable
@@ -62,6 +62,11 @@ class Look:
     def is_mixed(self) -> bool:
         """Whether there are numbers among labels."""
         return 0 < len(self.report.continuous) < len(self.table.schema)
+
+    @property
+    def explained(self) -> set[str]:
+        """The columns whose many values have another reason than that they are keys."""
+        return {name for one in self.findings if one.kind in EXPLAINED for name in one.columns}
 
     @property
     def noteworthy(self) -> set[str]:
@@ -175,7 +180,8 @@ def shown(look: Look) -> Lines:
     if chosen or report.ignored:
         yield columns
     if some:
-        yield remark(f"  {len(schema) - len(chosen):,} other columns are not shown; --json has them all")
+        other = "other columns" if chosen else "columns"
+        yield remark(f"  {len(schema) - len(chosen):,} {other} are not shown; --json has them all")
     yield from what_was_seen(look)
     for line in plan(look):
         yield f"  {line}"
@@ -220,7 +226,7 @@ def action(column: ColumnReport, look: Look) -> str:
     """What learning will do with a column."""
     options = look.options
     if column.is_identifier:
-        return "leave it out: --ignore"
+        return "leave it out: --ignore" if column.name not in look.explained else "look at it: see below"
     if column.kind == "continuous":
         return "kept, or cut if that foretells more" if look.is_mixed else "kept as it is"
     if column.is_constant:
@@ -257,7 +263,8 @@ def plan(look: Look) -> list[str]:
         lines.append(
             f"{counted(len(report.continuous), 'continuous column')}: {kept}; --bins 4 cuts in any case"
         )
-    return lines or ["nothing is missing; every column will be used as it is"]
+    is_plain = not (look.findings or report.mendings or report.ignored)
+    return lines or [f"nothing is missing{'; every column will be used as it is' if is_plain else ''}"]
 
 
 def policy_of(look: Look) -> str:
@@ -275,14 +282,17 @@ def next_command(look: Look) -> str:
     options, report = look.options, look.report
     mends = options.mend or any("--mend" in one.option for one in look.findings)
     clear = [one for one in look.findings if one.kind == "dates" and "dmy" not in one.option]
-    dates = options.dates or [f"{name}=year,month" for one in clear for name in one.columns]
+    dates = options.dates or [
+        f"{name}={'hour' if 'hour' in one.option else 'year,month'}" for one in clear for name in one.columns
+    ]
     if (options.mend, options.dates or []) != (mends, dates):  # look at what learning will then see
         again = replace(options, mend=mends, dates=dates)
         table, empty = replace(again, missing=opt.Missing.em).read_what_holds(options.data)
         assert table.report is not None
         report = replace(table.report, ignored=reasons(table.report, empty))
-        return next_command(Look(table, report, again, ()))
-    out = [*report.identifiers, *(name for name, reason in report.ignored if reason.startswith(HOLDS))]
+        return next_command(Look(table, report, again, report.findings))
+    keys = [name for name in report.identifiers if name not in look.explained]
+    out = [*keys, *(name for name, reason in report.ignored if reason.startswith(HOLDS))]
     options = replace(options, ignore=list(dict.fromkeys([*(options.ignore or ()), *out])))
     data = (shlex.quote(without_password(path)) for path in options.data)
     return " ".join(["treewright learn", *data, *as_typed(options), "-o model.twm"])

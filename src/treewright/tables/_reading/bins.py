@@ -75,7 +75,7 @@ def bin_edges(name: str, values: Reals, spec: BinSpec | Cut) -> tuple[Reals, tup
 
 
 def quantile_edges(ordered: Reals, n: int) -> Reals:
-    """Edges of bins of equal frequency; a number so common that several of them meet there has a bin of its own.
+    """Edges of bins of equal frequency; a number so common that several meet there has a bin of its own.
 
     >>> quantile_edges(np.array([0, 0, 0, 0, 0, 0, 0, 0, 1.5, 3.5]), 4)
     array([0. , 1.5, 3.5])

@@ -42,9 +42,16 @@ class CsvSource(NamedParts):
 
     def read(self, positions: Sequence[int], as_text: Set[int]) -> list[SourceColumn]:
         self.check_common(positions)
+        asked = as_text
+        if self._options.decimal == ",":  # 1.234 is no fraction there
+            as_text = set(positions)
         together = self._columns_at_once(len(positions))
         runs = (positions[at : at + together] for at in range(0, len(positions), together))
-        return [kept_column(column) for some in runs for column in self._read_some(some, as_text)]
+        found = [column for some in runs for column in self._read_some(some, as_text)]
+        if asked != as_text:
+            wanted = (position in asked for position in positions)
+            found = [one if keep else of_comma_file(one) for one, keep in zip(found, wanted, strict=True)]
+        return [kept_column(column) for column in found]
 
     def _columns_at_once(self, n_columns: int) -> int:
         """All of them or, where columns are kept in files, so many as memory holds.
@@ -161,6 +168,21 @@ def refuse_too_large(path: str, size: int) -> None:
         raise TableTooLarge(
             f"the rows of {path!r} take more than the limit of {format_bytes(memory_limit())}; {WAY_OUT}"
         )
+
+
+def of_comma_file(column: SourceColumn) -> SourceColumn:
+    """A column of a file that has decimal commas: numbers whose points may set thousands apart stay texts."""
+    from treewright.tables.inspection.forms import number_test, numbers_of, texts_of
+
+    if not isinstance(column, LabelColumn):
+        return column
+    labels = texts_of(column)
+    if any("." in label for label in labels) and all(map(number_test(","), labels)):
+        return column
+    if set(labels) <= {"False", "True"}:
+        truth = np.array([label == "True" for label in labels], dtype=np.bool_)
+        return number_column(column.name, truth[column.codes], column.missing)
+    return numbers_of(column, ".")[0]
 
 
 def column_of_fields(name: str, found: tuple[str, Any, Any, Any], keeps_texts: bool) -> SourceColumn:

@@ -55,6 +55,7 @@ class ReadOptions:
     missing_values: Sequence[Label] = ()
     skipped_lines: int = 0  # before the names
     mends: bool = False  # names that come again, lines with too few fields
+    decimal: str | None = None
 
     @classmethod
     def of(
@@ -68,7 +69,8 @@ class ReadOptions:
                 f"{header!r}"
             )
         how, skipped = (layout.get("delimiter"), header is not False), 0 if header is True else int(header)
-        return cls(names, *how, layout.get("encoding", "utf-8"), missing, skipped, mends)
+        decimal = layout.get("decimal")
+        return cls(names, *how, layout.get("encoding", "utf-8"), missing, skipped, mends, decimal)
 
 
 @dataclass(frozen=True)

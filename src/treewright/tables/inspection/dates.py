@@ -30,6 +30,7 @@ DAY_MONTH = re.compile(
     r"(?i)([0-9]{1,2})[-/. ]+([a-z]{3,9})\.?[-/., ]+([0-9]{4}|[0-9]{2})" + TIME
 )  # 31-Jan-2024
 MONTH_DAY = re.compile(r"(?i)([a-z]{3,9})\.?[- ]+([0-9]{1,2})(?:,? +|-)([0-9]{4})" + TIME)
+CLOCK = re.compile(r"(?i)([0-9]{1,2}):([0-9]{2})(?::[0-9]{2}(?:[.,][0-9]+)?)? *(?:([ap])\.?m\.?)?")
 NAMED = {"dmy": (DAY_MONTH, 2), "mdy": (MONTH_DAY, 1)}  # 31-Jan-2024, January 31, 2024; and where the name is
 FEW_DATES = 5  # whole numbers that could be dates are taken for them from so many different ones on
 PARTS = ("year", "quarter", "month", "day", "weekday", "hour", "days")
@@ -46,10 +47,12 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 def read_date(text: str, order: str) -> datetime | None:
     """The date that a text is when its parts come in this order.
 
-    >>> read_date("31.12.1999", "dmy"), read_date("31.12.1999", "mdy")
-    (datetime.datetime(1999, 12, 31, 0, 0), None)
+    >>> read_date("31.12.1999", "dmy"), read_date("31.12.1999", "mdy"), read_date("7:30 PM", "time")
+    (datetime.datetime(1999, 12, 31, 0, 0), None, datetime.datetime(2000, 1, 1, 19, 30))
     """
     text = text.strip()
+    if order == "time":
+        return read_time(text)
     found = (YEAR_FIRST if order == "ymd" else YEAR_LAST).fullmatch(text)
     if found is None and order == "ymd":
         found = WITHOUT_MARKS.fullmatch(text)
@@ -67,6 +70,31 @@ def read_date(text: str, order: str) -> datetime | None:
         return datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0))
     except ValueError:
         return None
+
+
+def read_time(text: str) -> datetime | None:
+    """A time of day, on some day."""
+    found = CLOCK.fullmatch(text)
+    if found is None:
+        return None
+    hour, minute, half = int(found[1]), int(found[2]), (found[3] or "").lower()
+    if hour > (12 if half else 23) or minute > 59 or (half and hour == 0):
+        return None
+    return datetime(2000, 1, 1, hour % 12 + 12 * (half == "p") if half else hour, minute)
+
+
+def read_any_date(text: str, order: str) -> datetime | None:
+    """A date in this order, or one that can be read in one way only, such as 2024-01-31 or 31 January 2024.
+
+    >>> [read_any_date(text, "mdy") is None for text in ("1/31/24", "2024-01-31", "31 Jan 2024", "31/1/24")]
+    [False, False, False, True]
+    """
+    found = read_date(text, order)
+    if found is None and order in ("dmy", "mdy"):
+        named = YEAR_LAST.fullmatch(text.strip()) is None
+        others = ("ymd", "dmy", "mdy") if named else ("ymd",)
+        return next((date for one in others if (date := read_date(text, one)) is not None), None)
+    return found
 
 
 def write_month(text: str, order: str) -> re.Match[str] | None:
@@ -93,14 +121,22 @@ def may_begin_date(text: str) -> bool:
 def order_of_dates(labels: Sequence[str]) -> str | None:
     """How dates are written: ymd, dmy, mdy; "unclear" when day and month could be either; None for no dates.
 
+    Dates of several forms have the order of those that need one; "time" are times of day.
+
     >>> order_of_dates(["2024-02-03"]), order_of_dates(["3/2/24", "13/2/24"]), order_of_dates(["3/2/24"])
     ('ymd', 'dmy', 'unclear')
     >>> order_of_dates(["31-Jan-2024"]), order_of_dates(["March 3, 2024"]), order_of_dates(["March"])
     ('dmy', 'mdy', None)
+    >>> order_of_dates(["2024-02-03", "3/22/24", "3 Mar 2024"]), order_of_dates(["7:30", "19:30"])
+    ('mdy', 'time')
     """
     if not labels or not may_begin_date(labels[0]):
         return None
     good = [order for order in ORDERS if all(read_date(label, order) is not None for label in labels)]
+    if not good and all(read_time(label.strip()) is not None for label in labels):
+        return "time"
+    if not good:
+        good = [o for o in ("dmy", "mdy") if all(read_any_date(label, o) is not None for label in labels)]
     if len(good) == 2:
         return "dmy" if "." in labels[0] else "unclear"
     return good[0] if good else None
@@ -124,12 +160,13 @@ def dates_of_numbers(column: NumberColumn) -> LabelColumn | None:
 
 def part_of_dates(column: LabelColumn, part: str, order: str, name: str) -> SourceColumn:
     """One part of each date, as a column of its own."""
-    dates = [read_date(str(label), order) for label in column.labels]
+    dates = [read_any_date(str(label), order) for label in column.labels]
     observed = np.bincount(column.codes if column.missing is None else column.codes[~column.missing])
     for label, date, n in zip(column.labels, dates, observed, strict=False):
         if date is None and n:
+            written = "time of day" if order == "time" else f"date written {'-'.join(order)}"
             raise SchemaError(
-                f"column {column.name!r} holds {label!r}, which is no date written {'-'.join(order)}; if it "
+                f"column {column.name!r} holds {label!r}, which is no {written}; if it "
                 f"stands for a missing cell, pass missing_values={{{column.name!r}: [{label!r}]}}"
             )
     known = [date or datetime(2000, 1, 1) for date in dates] or [datetime(2000, 1, 1)]

@@ -22,15 +22,20 @@ from treewright.tables.inspection.words import (
     as_number,
     folded,
     is_mark,
+    tidied,
     word,
 )
-from treewright.tables.raw_form import RawForm
+from treewright.tables.raw_form import COMMAS_APART, RawForm
 from treewright.tables.schema import Label
 from treewright.types import Mask
 
 COMMA_NUMBER = re.compile(r"(?i)[+-]?([0-9]*,[0-9]+(e[+-]?[0-9]+)?|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?)")
 # Short labels whose case means nothing; that of others may ("AA", "Aa" and "aa" are three genotypes).
 SHORT_WORDS = frozenset(("m", "f", "w", "d", "y", "n", "j", "no", "yes", "ja", "nein", "oui", "non", "ok"))
+TRUTH = dict.fromkeys(
+    ("yes", "y", "true", "t", "1", "1.0", "ja", "j", "oui", "o", "si", "s", "wahr"), True
+) | dict.fromkeys(("no", "n", "false", "f", "0", "0.0", "nein", "non", "falsch"), False)
+_MOST_SPELLINGS = 24
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,8 @@ def give_form(
             column = without(column, hit)
         if form.part:
             return part_of_dates(column, form.part, form.order, name), changes
-        grouped = form.mended and form.decimal == "." and (to_numbers or has_thousands(texts_of(column)))
+        mends = form.mended and form.decimal == "." and (to_numbers or has_thousands(texts_of(column)))
+        grouped = form.decimal == COMMAS_APART or mends
         understood = form.decimal == "," or grouped or form.marks or form.sign or changes
         if bool(understood) if to_numbers is None else to_numbers:
             column, changed = numbers_of(column, form.decimal, bool(grouped))
@@ -117,7 +123,7 @@ def marks_of(column: LabelColumn, form: RawForm) -> Mask:
     labels = texts_of(column)
     hit = np.array([label in marks or label.strip() in marks for label in labels], dtype=np.bool_)
     if form.mended and len(labels):
-        is_number = number_test(form.decimal, form.decimal == ".")
+        is_number = number_test(form.decimal, form.decimal != ",")
         rest: list[int] = np.flatnonzero(observed_labels(column) & ~hit).tolist()
         among = any(is_number(labels[i]) for i in rest) and all(
             is_number(labels[i]) or word(labels[i]) == "limit" or is_mark(labels[i], AMONG_NUMBERS)
@@ -135,7 +141,7 @@ def number_test(decimal: str, grouped: bool = False) -> Callable[[str], bool]:
     """
     if decimal == ",":
         return lambda text: word(text) == "whole" or COMMA_NUMBER.fullmatch(text.strip()) is not None
-    if grouped:
+    if grouped or decimal == COMMAS_APART:
         return lambda text: word(text) in ("whole", "real") or THOUSANDS.fullmatch(text.strip()) is not None
     return lambda text: word(text) in ("whole", "real")
 
@@ -204,6 +210,8 @@ def numbers_of(column: LabelColumn, decimal: str, grouped: bool = False) -> tupl
     made = number_column(column.name, values[column.codes], column.missing)
     with_comma = np.array(["," in label for label in labels])
     kind = "decimal commas" if decimal == "," else "thousands"
+    if decimal == "," and not with_comma.any():
+        with_comma, kind = np.array(["." in label for label in labels]), "points"
     changes = [count_change(kind, column, with_comma)] if with_comma.any() else []
     return replace(made, n_missing=column.n_missing, notes=column.notes), changes
 
@@ -222,13 +230,26 @@ def joined(column: LabelColumn) -> tuple[LabelColumn, list[Change]]:
     return replace(column, codes=lookup[column.codes], labels=kept), [change] if change.cells else []
 
 
+def spelled_truth(labels: Sequence[str]) -> dict[str, bool]:
+    """What each label says where all of them say yes or no, in more spellings than two; else nothing.
+
+    >>> spelled_truth(["yes", "Y", "no", "0"]), spelled_truth(["yes", "no"]), spelled_truth(["T", "f", "t"])
+    ({'yes': True, 'Y': True, 'no': False, '0': False}, {}, {'T': True, 'f': False, 't': True})
+    """
+    said = {label: TRUTH.get(folded(label)) for label in labels[:_MOST_SPELLINGS]}
+    if not 2 < len(labels) <= _MOST_SPELLINGS or set(said.values()) != {True, False}:
+        return {}
+    return {label: bool(yes) for label, yes in said.items()}
+
+
 def spelling(labels: Sequence[str], counts: npt.NDArray[np.int64]) -> list[str]:
     """How each label is spelled once variants are one; case is kept apart where it may mean something."""
     groups: dict[str, list[int]] = {}
+    truth = spelled_truth([label for label, n in zip(labels, counts.tolist(), strict=True) if n])
     for i, label in enumerate(labels):
-        groups.setdefault(folded(label), []).append(i)
-    careless = set(groups) <= SHORT_WORDS
-    result = [" ".join(label.split()) for label in labels]
+        groups.setdefault(str(truth[label]) if label in truth else folded(label), []).append(i)
+    careless = set(groups) <= SHORT_WORDS or bool(truth)
+    result = [tidied(label) for label in labels]
     for form, members in groups.items():
         if len(members) > 1 and (careless or may_join(form)):
             best = min(members, key=lambda i: (-int(counts[i]), result[i]))

@@ -12,25 +12,32 @@ from dataclasses import replace
 import numpy as np
 
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
-from treewright.tables._reading.interpret import observed_labels
-from treewright.tables.inspection.dates import dates_of_numbers, order_of_dates
-from treewright.tables.inspection.forms import are_quiet, has_thousands, label_counts, spelling, texts_of
+from treewright.tables._reading.interpret import FEW_STATES, observed_labels
+from treewright.tables.inspection.dates import dates_of_numbers, order_of_dates, read_any_date
+from treewright.tables.inspection.forms import (
+    are_quiet,
+    has_thousands,
+    label_counts,
+    spelled_truth,
+    spelling,
+    texts_of,
+)
 from treewright.tables.inspection.mending import has_clear_commas
 from treewright.tables.inspection.sentences import KEYED_BY_LABELS, SENTENCES, Group, Seen
 from treewright.tables.inspection.sentinels import sentinel
 from treewright.tables.inspection.stray_rows import find_stray_rows
-from treewright.tables.inspection.units import common_sign, without_sign
-from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, folded, is_mark, word
+from treewright.tables.inspection.units import common_sign, is_of_digits, without_sign
+from treewright.tables.inspection.words import AMONG_NUMBERS, UNMISTAKABLE, folded, is_mark, tidied, word
 from treewright.tables.report import Finding
 from treewright.types import Mask
 
 NUMBERS = frozenset(("whole", "real", "comma", "grouped"))
 _MOST_LABELS = 20_000  # of a column whose labels are all looked at
-_ROWS_SHOWN = 3
+_ROWS_SHOWN, _FEW_MARKS = 3, 5
 
 
 def look_at(columns: Sequence[SourceColumn], kept: Mask | None = None) -> tuple[Finding, ...]:
-    """What is to be seen in the columns, the gravest first; `kept` are the rows of the source that they have."""
+    """What is to be seen in the columns, the gravest first; `kept` are rows of the source that are left."""
     numbers = None if kept is None else np.flatnonzero(kept) + 1
     together: dict[tuple[str, tuple[str, ...], str], list[Seen]] = {}
     for column in columns:
@@ -42,10 +49,27 @@ def look_at(columns: Sequence[SourceColumn], kept: Mask | None = None) -> tuple[
             together.setdefault((one.kind, key, one.about), []).append(one)
         if column.name != column.name.strip():
             together.setdefault(("blanks in names", (), ""), []).append(Seen("blanks in names", column.name))
+    if ("decimal commas", (), "") in together and (dotted := [*look_for_points(columns)]):
+        together["points of thousands", (), ""] = dotted
     order = list(SENTENCES)
     found = sorted(together.items(), key=lambda item: order.index(item[0][0]))
     stray = (one.finding() for one in find_stray_rows(columns))
     return (*stray, *(SENTENCES[kind](Group(kind, members)) for (kind, _, _), members in found))
+
+
+def look_for_points(columns: Sequence[SourceColumn]) -> Iterator[Seen]:
+    """Columns in which every number is below a thousand and has three decimals at most, most of them three."""
+    for column in columns:
+        if isinstance(column, LabelColumn) or column.kind != "f" or not column.n_present:
+            continue
+        distinct = column.distinct
+        parts = distinct * 1000
+        if np.abs(distinct).max() < 1000 and (np.abs(parts - np.rint(parts)) < 1e-6).all():
+            long = distinct[np.rint(parts) % 10 != 0]
+            if len(long) > len(distinct) / 2:
+                yield Seen(
+                    "points of thousands", column.name, tuple(f"{one:.3f}" for one in long[:2].tolist())
+                )
 
 
 def look_at_numbers(column: SourceColumn) -> Iterator[Seen]:
@@ -94,7 +118,52 @@ def look_at_labels(column: LabelColumn) -> Iterator[Seen]:
         n_cells = len(column) - column.n_missing
         yield Seen("dates", column.name, dated[:2], n_cells, n_states=len(dated), about=order)
     elif not mixture:
-        yield from look_at_spelling(column, labels, observed)
+        yield from look_at_texts(column, labels, observed)
+
+
+def look_at_texts(column: LabelColumn, labels: Sequence[str], observed: Mask) -> Iterator[Seen]:
+    """Labels that are no numbers and no dates as they stand."""
+    present = [label for label, seen in zip(labels, observed.tolist(), strict=True) if seen]
+    if spelled_truth(present):
+        yield told("spellings of yes and no", column, observed)
+        return
+    if len(present) > FEW_STATES:
+        undated = [not is_mark(label, AMONG_NUMBERS) and not is_date(label) for label in labels]
+        odd = np.array(undated, dtype=np.bool_) & observed
+        n_odd = int(np.count_nonzero(odd))
+        rest = [label for label, out in zip(labels, (odd | ~observed).tolist(), strict=True) if not out]
+        if 0 < n_odd <= min(_FEW_MARKS, len(present) / 10) and (order := order_of_dates(rest)) is not None:
+            yield told("marks among dates", column, odd, about=order)
+            return
+        digits = np.array([is_of_digits(label) for label in labels], dtype=np.bool_) & observed
+        plain = sum(word(label) in ("whole", "real") for label in present)
+        if digits.any() and np.count_nonzero(digits) + plain >= 0.9 * len(present):
+            yield told("numbers of other forms", column, digits, n_states=len(present))
+            return
+    if (between := between_answers(present)) is not None:
+        several = np.array([between in label for label in labels], dtype=np.bool_) & observed
+        yield told("several answers", column, several, about=between)
+    yield from look_at_spelling(column, labels, observed)
+
+
+def is_date(label: str) -> bool:
+    return any(read_any_date(label, order) is not None for order in ("dmy", "mdy"))
+
+
+def between_answers(labels: Sequence[str]) -> str | None:
+    """What stands between several answers in one cell: their parts are few and come in many combinations.
+
+    >>> between_answers(["en;fr", "en", "de;en", "de;fr", "de"]), between_answers(["Rome, Italy", "Oslo"])
+    (';', None)
+    """
+    for one in (";", "|", ","):
+        cut = [[part.strip() for part in label.split(one)] for label in labels]
+        several = [parts for parts in cut if len(parts) > 1]
+        alone = {parts[0] for parts in cut if len(parts) == 1}
+        parts = {part for one in several for part in one}
+        if len(several) > max(2, len(labels) / 3) and len(parts) < len(several) + 1 and alone & parts:
+            return one
+    return None
 
 
 def look_at_signs(column: LabelColumn, labels: Sequence[str], observed: Mask, sign: str) -> Iterator[Seen]:
@@ -113,8 +182,9 @@ def look_at_mixture(column: LabelColumn, labels: Sequence[str], words: Sequence[
     others = ~is_number & (counts > 0)
     n_numbers, n_others = int(counts[is_number].sum()), int(counts[others].sum())
     known = all(words[i] in ("mark", "limit", "blank") for i in np.flatnonzero(others).tolist())
-    enough = int(np.count_nonzero(is_number)) >= 10 and n_numbers >= 9 * n_others
-    if n_others and n_numbers >= n_others and (known or enough):
+    many = int(np.count_nonzero(is_number)) >= 10
+    enough = many and n_numbers >= 9 * n_others
+    if n_others and (enough or (known and (many or n_numbers >= n_others))):
         yield told("marks among numbers", column, others, n_states=int(np.count_nonzero(counts)))
     elif n_others:
         return
@@ -134,7 +204,7 @@ def look_at_spelling(column: LabelColumn, labels: Sequence[str], observed: Mask)
     """Labels that differ in blanks and case only, or have blanks around them."""
     present = [label for label, seen in zip(labels, observed.tolist(), strict=True) if seen]
     forms = {folded(label) for label in present}
-    if len(forms) == len(present) and all(label == label.strip() for label in present):
+    if len(forms) == len(present) and all(label == tidied(label) for label in present):
         return
     counts = label_counts(column)
     spelled = spelling(labels, counts)
@@ -146,7 +216,7 @@ def look_at_spelling(column: LabelColumn, labels: Sequence[str], observed: Mask)
         hit = np.zeros(len(labels), dtype=np.bool_)
         for members in groups.values():
             apart = len({spelled[i] for i in members}) > 1
-            if apart == careful and (len(members) > 1 or labels[members[0]] != labels[members[0]].strip()):
+            if apart == careful and (len(members) > 1 or labels[members[0]] != tidied(labels[members[0]])):
                 hit[members] = True
         if hit.any():
             yield told(kind, column, hit)

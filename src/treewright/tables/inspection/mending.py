@@ -25,6 +25,7 @@ from treewright.tables._reading.interpret import FEW_STATES, KEY, is_identifier,
 from treewright.tables.inspection.dates import dates_of_numbers
 from treewright.tables.inspection.forms import give_form, texts_of
 from treewright.tables.inspection.sentinels import sentinel
+from treewright.tables.inspection.units import is_of_digits
 from treewright.tables.inspection.wishes import order_of_column
 from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark, word
 from treewright.tables.raw_form import RawForm
@@ -84,14 +85,18 @@ def why_left_out(column: SourceColumn, form: RawForm) -> str:
     n_distinct = len(column.labels)
     if n_distinct > FEW_STATES:
         n_distinct = int(np.count_nonzero(observed_labels(column)))
-    if column.declared or n_distinct <= FEW_STATES:
-        return ""
+    return "" if column.declared or n_distinct <= FEW_STATES else why_texts_left_out(column, form, n_distinct)
+
+
+def why_texts_left_out(column: LabelColumn, form: RawForm, n_distinct: int) -> str:
     if order_of_column(column, form.marks) is not None:
-        return f"it holds {n_distinct:,} dates, of which no part was asked for"
+        return f"it holds {n_distinct:,} dates or times, of which no part was asked for"
     is_text = isinstance(give_form(column, form, column.name)[0], LabelColumn)
-    return (
-        "nearly every row has a text of its own" if is_text and is_identifier(n_distinct, len(column)) else ""
-    )
+    if not is_text or not is_identifier(n_distinct, len(column)):
+        return ""
+    digits = [t for t in texts_of(column) if is_of_digits(t) or word(t) in ("comma", "grouped", "real")]
+    such = f" made of digits, such as {digits[0]!r}" if 2 * len(digits) > len(column.labels) else ""
+    return f"nearly every row has a text of its own{such}"
 
 
 def why_key(column: NumberColumn) -> str:

@@ -22,7 +22,7 @@ from treewright.tables.inspection.stray_rows import Stray, find_stray_rows, left
 from treewright.tables.inspection.units import common_sign, without_sign
 from treewright.tables.inspection.wishes import Wishes
 from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark
-from treewright.tables.raw_form import RawForm
+from treewright.tables.raw_form import COMMAS_APART, RawForm
 from treewright.tables.report import Mending, listed
 from treewright.tables.schema import Label, Schema, Variable
 from treewright.types import Mask
@@ -69,6 +69,7 @@ def tell(kind: str, labels: Sequence[str], members: Sequence[tuple[str, int]]) -
         "missing": f"{shown} taken as missing in {where}",
         "decimal commas": f"decimal commas read in {where}",
         "thousands": f"commas between thousands read in {where}",
+        "points": f"points between thousands read in {where}",
         "signs": f"numbers with {shown} read in {where}",
         "spellings": f"{shown} spelled like the others in {where}",
         "name": f"blanks taken off the names {where}",
@@ -117,8 +118,10 @@ def form_of(column: SourceColumn, name: str, wishes: Wishes, shared: frozenset[s
         labels = texts_of(column)
         if wishes.mend and (sign := sign_of(labels, marks)):
             labels = [without_sign(text, sign) for text in labels]
-        if wishes.decimal == "," or (wishes.mend and has_clear_commas(labels)):
-            decimal = "," if has_commas(labels, marks) else "."
+        if wishes.decimal == "," or (wishes.decimal is None and wishes.mend and has_clear_commas(labels)):
+            decimal = "," if has_commas(labels, marks, ",") else "."
+        elif wishes.decimal == "." and has_commas(labels, marks, COMMAS_APART):
+            decimal = COMMAS_APART
     if not marks and decimal == "." and name == column.name and not wishes.mend:
         return AS_IT_STANDS
     source = column.name if name != column.name else ""
@@ -135,11 +138,12 @@ def sign_of(labels: Sequence[str], marks: Sequence[Label]) -> str:
     return common_sign(text for text in labels if text not in marks and not is_mark(text, AMONG_NUMBERS))
 
 
-def has_commas(labels: Sequence[str], marks: Sequence[Label]) -> bool:
-    """Whether labels are numbers with decimal commas, but for marks."""
-    is_number = number_test(",")
+def has_commas(labels: Sequence[str], marks: Sequence[Label], decimal: str) -> bool:
+    """Whether labels are numbers with commas, but for marks; with decimal ones points may part thousands."""
+    is_number = number_test(decimal)
     rest = [label for label in labels if label not in marks and not is_mark(label, AMONG_NUMBERS)]
-    return any("," in label for label in rest) and all(map(is_number, rest))
+    signs = ",." if decimal == "," else ","
+    return any(sign in label for label in rest for sign in signs) and all(map(is_number, rest))
 
 
 def prepare_like(
@@ -165,6 +169,11 @@ def prepare_like(
         )
         prepared.add(by_name[raw], variable.name, form, form != RawForm() and wants_numbers(variable))
     return prepared
+
+
+def commas_of(schema: Schema | None) -> dict[str, str]:
+    """How numbers of later rows are written: with commas, if those of the first rows were."""
+    return {"decimal": ","} if any(v.raw and v.raw.decimal == "," for v in schema or ()) else {}
 
 
 def raw_name(variable: Variable, found: Container[str]) -> str:

@@ -118,13 +118,22 @@ def tell_commas(group: Group) -> Finding:
     sentence = f"{group.who} numbers with commas such as {group.examples()} {group.where}, read as texts"
     if about == "unclear":
         doubt = "the commas could also set thousands apart"
-        return group.told(f"{sentence}; {doubt}", "--decimal ,", "decimal=','")
+        option = "--decimal , or, if they do, --decimal ."
+        return group.told(f"{sentence}; {doubt}", option, "decimal=',' or, if they do, decimal='.'")
     if about == "held back":
         option, python = "--decimal , beside --missing-value", "decimal=',' beside missing_values="
         return group.told(
             f"{sentence}, as are those without while other texts stand among them", option, python
         )
     return group.told(sentence, "--decimal ," + OR_MEND[0], "decimal=','" + OR_MEND[1])
+
+
+def tell_points(group: Group) -> Finding:
+    sentence = (
+        f"{group.who} numbers such as {', '.join(group.labels)}: beside decimal commas in other columns "
+        "their points may set thousands apart"
+    )
+    return group.told(sentence, "--decimal ,", "decimal=','")
 
 
 def tell_thousands(group: Group) -> Finding:
@@ -134,7 +143,9 @@ def tell_thousands(group: Group) -> Finding:
 
 def tell_signs(group: Group) -> Finding:
     sign = group.seen[0].about
-    carried = "with blanks between thousands" if sign == " " else f"with {sign!r}"
+    carried = {" ": "with blanks between thousands", "-": "whose sign is written otherwise"}.get(
+        sign, f"with {sign!r}"
+    )
     sentence = f"{group.who} numbers {carried} such as {group.examples()} {group.where}, read as texts"
     return group.told(sentence, "--mend", "mend=True")
 
@@ -146,7 +157,48 @@ def tell_number_texts(group: Group) -> Finding:
     return group.told(sentence, "", "convert it to numbers")
 
 
+def tell_other_forms(group: Group) -> Finding:
+    states = f", {group.seen[0].n_states:,} states" if len(group.names) == 1 else ""
+    sentence = (
+        f"{group.who} texts of digits such as {group.examples()} {group.where}{states}: if they are numbers, "
+        "write them plainly, each in a column of its own"
+    )
+    name = group.names[0] if len(group.names) == 1 else "COLUMN"
+    return group.told(sentence, f"else --ignore {shlex.quote(name)}", "else columns=[...] without them")
+
+
+def tell_marks_among_dates(group: Group) -> Finding:
+    name = group.names[0]
+    sentence = f"{group.who} dates, and {group.shown()} among them {group.where}: all of it is read as texts"
+    option, python = group.as_missing
+    dates = f"{name}=dmy,year,month" if group.seen[0].about == "unclear" else f"{name}=year,month"
+    return group.told(
+        sentence, f"{option} --dates {shlex.quote(dates)}", f"{python}, dates={ {name: ('year', 'month')}!r}"
+    )
+
+
+def tell_truth(group: Group) -> Finding:
+    sentence = f"{group.who} yes and no in several spellings, each a state of its own: {group.shown(8)}"
+    return group.told(sentence, "--mend", "mend=True")
+
+
+def tell_several_answers(group: Group) -> Finding:
+    shown, between = group.examples(), group.seen[0].about
+    sentence = (
+        f"{group.who} several answers in one cell, such as {shown}, {group.where}: each combination is a "
+        f"state of its own; make a column of each answer between {between!r}"
+    )
+    return group.told(sentence)
+
+
 def tell_dates(group: Group) -> Finding:
+    if group.seen[0].about == "time":
+        names = group.names
+        where = "hour" if len(names) > 1 else f"{names[0]}=hour"
+        sentence = f"{group.who} times of day such as {group.examples(1)}, each a state of its own"
+        out = "" if len(names) > 1 else f", or --ignore {shlex.quote(names[0])}"
+        python = "dates=('hour',)" if len(names) > 1 else f"dates={ {names[0]: ('hour',)}!r}"
+        return group.told(sentence, f"--dates {shlex.quote(where)}{out}", python)
     order = "dmy," if group.seen[0].about == "unclear" else ""
     doubt = "; day and month could be either, so say dmy or mdy" if order else ""
     n_states = f"{group.seen[0].n_states:,} of them, " if len(group.seen) == 1 else ""
@@ -187,14 +239,20 @@ SENTENCES: dict[str, Callable[[Group], Finding]] = {
     "numbers that may be marks": tell_sentinels,
     "decimal commas": tell_commas,
     "thousands": tell_thousands,
+    "points of thousands": tell_points,
     "numbers with signs": tell_signs,
     "dates": tell_dates,
+    "marks among dates": tell_marks_among_dates,
+    "numbers of other forms": tell_other_forms,
     "numbers as texts": tell_number_texts,
+    "spellings of yes and no": tell_truth,
     "spellings": tell_spellings,
     "spellings of short labels": tell_short_spellings,
     "marks among texts": tell_marks_among_texts,
+    "several answers": tell_several_answers,
     "blanks in names": tell_names,
 }
 KEYED_BY_LABELS = frozenset(SENTENCES) - {
-    "dates", "decimal commas", "thousands", "numbers as texts", "numbers with signs", "blanks in names"
+    "dates", "decimal commas", "thousands", "numbers as texts", "numbers with signs", "blanks in names",
+    "numbers of other forms", "several answers", "points of thousands"
 }  # fmt: skip

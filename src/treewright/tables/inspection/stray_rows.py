@@ -1,7 +1,7 @@
-"""Rows of a file that are none: without a value, the names once more, questions or units below the names, sums.
+"""Rows of a file that are none: without a value, the names once more, questions or units below them, sums.
 
-Exports put them there for people. A table of labels takes them for rows like any other, and a column of numbers
-with a unit in it becomes one of texts.
+Exports put them there for people. A table of labels takes them for rows like any other, and a column of
+numbers with a unit in it becomes one of texts.
 """
 
 from __future__ import annotations
@@ -64,14 +64,16 @@ def find_stray_rows(columns: Sequence[SourceColumn]) -> list[Stray]:
     found = [
         Stray(empty, "no column has a value there"),
         Stray(again, "the names of the columns once more, each a label like any other"),
-        Stray(above, f"what no other row holds, as in {cell_shown(columns, above)}: it tells what columns are"),
+        Stray(
+            above, f"what no other row holds, as in {cell_shown(columns, above)}: it tells what columns are"
+        ),
         Stray(below, f"{cell_shown(columns, below)} and little else: a sum or a remark"),
     ]
     return [one for one in found if len(one.rows)]
 
 
 def left_out(columns: Sequence[SourceColumn], stray: Sequence[Stray]) -> tuple[list[SourceColumn], Mask]:
-    """The columns without these rows, and which rows are left; texts that kept numbers from being some go too."""
+    """The columns without these rows, as numbers where texts in them had hidden some, and the rows left."""
     kept = np.ones(len(columns[0]), dtype=np.bool_)
     for one in stray:
         kept[one.rows] = False

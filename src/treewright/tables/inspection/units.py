@@ -7,7 +7,7 @@ kept with the variable, so that "5 lb" is refused where kilograms were learned f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 MONEY = r"US\$|[$€£¥₹]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|INR|CNY"
@@ -23,6 +23,11 @@ LONGEST = (
     48  # characters of a number with its sign; the time to tell that a text is none grows with its square
 )
 SMALL = "small"
+MINUS = "-"  # the sign of numbers with a minus behind them, in brackets or of another kind, or with a plus
+BRACKETS = re.compile(r"\(\s*([0-9][0-9.,]*)\s*\)|([0-9][0-9.,]*)-|[\u2212\u2013]\s*([0-9][0-9.,]*)")
+PLUS = re.compile(r"\+([0-9]{1,8}(?:[.,][0-9]+)?)")  # more digits may be those of a telephone
+PLAIN = re.compile(r"-?[0-9][0-9.,]*")
+MANY = 20
 ONLY_BLANKS = " "  # the sign of numbers that have none but blanks between thousands
 
 
@@ -49,7 +54,9 @@ def parts_of(text: str) -> tuple[str, str] | None:
 
 def common_sign(texts: Iterable[str]) -> str:
     """The sign that all numbers carry; "" where one carries none, or another, or is no number."""
-    signs = set[str]()
+    texts, signs = list(texts), set[str]()
+    if len(texts) > MANY and has_other_minus(texts):  # few may be school grades: 1, 1-, 2+
+        return MINUS
     for text in texts:
         found = parts_of(text)
         signs.add(found[0] if found is not None else plain(text))
@@ -59,6 +66,44 @@ def common_sign(texts: Iterable[str]) -> str:
         return ONLY_BLANKS if ONLY_BLANKS in signs else ""
     rest = signs - {ONLY_BLANKS}
     return rest.pop() if len(rest) == 1 and SMALL not in rest else ""
+
+
+def has_other_minus(texts: Sequence[str]) -> bool:
+    """Whether all are numbers, some with a minus or plus as accountants and typesetters write them.
+
+    >>> has_other_minus(["(12)", "7"]), has_other_minus(["12-", "+7"]), has_other_minus(["-12", "7"])
+    (True, True, False)
+    """
+    bare = [text.strip() for text in texts]
+    others = [text for text in bare if not PLAIN.fullmatch(text)]
+    return bool(others) and all(plain_minus(text) != text for text in others)
+
+
+def plain_minus(text: str) -> str:
+    """A number with a plain minus in front of it, if it is negative.
+
+    >>> [plain_minus(text) for text in ("(12)", "1.5-", chr(0x2212) + "3", "+4", "x")]
+    ['-12', '-1.5', '-3', '4', 'x']
+    """
+    found, plus = BRACKETS.fullmatch(text.strip()), PLUS.fullmatch(text.strip())
+    if found is not None:
+        return "-" + next(number for number in found.groups() if number)
+    return text if plus is None else plus[1]
+
+
+def is_of_digits(text: str) -> bool:
+    """Whether a text is made of numbers and signs, as 120/80 and 5 ft are; digits alone may be a key.
+
+    >>> [is_of_digits(text) for text in ("120/80", "64 kg", "1,23,456", "00123", "C12", "yes")]
+    [True, True, True, False, False, False]
+    """
+    bare = text.strip()
+    return (
+        0 < len(bare) <= LONGEST
+        and not bare.isdigit()
+        and any(map(str.isdigit, bare))
+        and (not any(map(str.isalpha, bare)) or parts_of(bare) is not None)
+    )
 
 
 def plain(text: str) -> str:
@@ -72,5 +117,7 @@ def without_sign(text: str, sign: str) -> str:
     >>> without_sign("-$5", "$"), without_sign("5 lb", "kg"), without_sign("1'200", " ")
     ('-5', '5 lb', '1200')
     """
+    if sign == MINUS:
+        return plain_minus(text)
     found = parts_of(text) if sign else None
     return found[1] if found is not None and found[0] in (sign, ONLY_BLANKS) else text

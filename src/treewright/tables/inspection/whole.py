@@ -18,7 +18,8 @@ from treewright.tables.table import Table
 
 ROWS_PER_STATE = 10
 EXPLAINED = (
-    "dates", "marks among numbers", "decimal commas", "thousands", "numbers with signs", "numbers as texts"
+    "dates", "marks among dates", "marks among numbers", "decimal commas", "thousands", "numbers with signs",
+    "numbers as texts", "numbers of other forms", "several answers"
 )  # fmt: skip
 # The rest of a column that is nearly constant: less than this share and these rows, or a tenth of the share.
 NEARLY, FEW_ROWS = 0.01, 10

@@ -23,13 +23,15 @@ class Wishes:
     """What was asked for, by column; `None` among the names stands for all columns."""
 
     marks: Mapping[str | None, tuple[Label, ...]]
-    decimal: str
+    decimal: str | None  # None where nobody said what numbers are written with
     dates: Mapping[str | None, tuple[str, ...]]
     mend: bool
 
     @classmethod
-    def of(cls, missing_values: MissingValues, decimal: str, dates: Dates | None, mend: bool) -> Wishes:
-        if decimal not in (".", ","):
+    def of(
+        cls, missing_values: MissingValues, decimal: str | None, dates: Dates | None, mend: bool
+    ) -> Wishes:
+        if decimal not in (None, ".", ","):
             raise SchemaError(f"decimal is '.' or ','; found {decimal!r}")
         by_name = missing_values if isinstance(missing_values, Mapping) else {None: missing_values}
         marks = {
@@ -84,7 +86,12 @@ class Wishes:
                 f"dates of {column.name!r} such as {shown!r} may be day/month or month/day; put the order in "
                 f"front: dates={{{column.name!r}: ('dmy', ...)}}, or 'mdy'"
             )
-        return [(part, order) for part in asked if part not in ORDERS]
+        wrong = [part for part in asked if part not in ("hour", *ORDERS)] if order == "time" else []
+        if wrong and is_named:
+            raise SchemaError(
+                f"{column.name!r} holds times of day, which have no {wrong[0]}; ask for its hour"
+            )
+        return [(part, order) for part in asked if part not in (*ORDERS, *wrong)]
 
 
 def known_marks(marks: Iterable[Label]) -> tuple[Label, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from typing import Literal
+from unicodedata import normalize
 
 Word = Literal["text", "whole", "real", "comma", "grouped", "mark", "limit", "blank"]
 
@@ -20,7 +21,8 @@ REAL = re.compile(
 COMMA = re.compile(r"(?i)[+-]?[0-9]*,[0-9]+(e[+-]?[0-9]+)?")
 THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
 GROUPED = re.compile(rf"{THOUSANDS.pattern}|[+-]?[1-9][0-9]{{0,2}}(\.[0-9]{{3}})+,[0-9]+")
-LIMIT = re.compile(r"[<>≤≥]=? *[+-]?[0-9]+([.,][0-9]+)?")
+LIMIT = re.compile(r"[<>≤≥]=? *[+-]?[0-9]+([.,][0-9]+)?|[0-9]+([.,][0-9]+)? *\+")  # <0.5, 90+
+UNSEEN = re.compile("[\u00ad\u200b-\u200d\u2060\ufeff]")  # soft hyphens, blanks without width
 FORMS: dict[Word, re.Pattern[str]] = {
     "whole": WHOLE, "real": REAL, "grouped": GROUPED, "comma": COMMA, "limit": LIMIT
 }  # fmt: skip
@@ -48,6 +50,14 @@ POSSIBLE = AMONG_NUMBERS | frozenset(
         "keine angabe",
         "n/d",
         "x",
+        "refused",
+        "don't know",
+        "dont know",
+        "dk",
+        "prefer not to say",
+        "prefer not to answer",
+        "not applicable",
+        "no answer",
     )
 )
 
@@ -71,11 +81,11 @@ def word(text: str) -> Word:
 def as_number(text: str, decimal: str) -> float:
     """The number that a text is, with thousands set apart or not.
 
-    >>> as_number("1.234,5", ","), as_number("1,234.5", ".")
-    (1234.5, 1234.5)
+    >>> as_number("1.234,5", ","), as_number("1.234", ","), as_number("1,234.5", ".")
+    (1234.5, 1234.0, 1234.5)
     """
     if decimal == ",":
-        text = text.replace(".", "").replace(",", ".") if "," in text else text
+        text = text.replace(".", "").replace(",", ".")
     return float(text.replace(",", ""))
 
 
@@ -88,7 +98,18 @@ def is_mark(text: str, marks: frozenset[str]) -> bool:
 def folded(text: str) -> str:
     """A text in small letters with single blanks: equal for texts that differ in blanks and case only.
 
-    >>> folded("  New   York ") == folded("new york")
-    True
+    >>> folded("  New   York ") == folded("new york"), folded("e" + chr(0x301)) == folded(chr(0xE9))
+    (True, True)
     """
-    return " ".join(text.split()).casefold()
+    return tidied(text).casefold()
+
+
+def tidied(text: str) -> str:
+    """A text with single blanks, without marks that nobody sees, letters and their accents as one sign each.
+
+    >>> tidied(" a" + chr(0x200B) + "  b" + chr(0xFEFF))
+    'a b'
+    """
+    if text.isascii():
+        return " ".join(text.split())
+    return " ".join(UNSEEN.sub("", normalize("NFC", text)).split())
