@@ -141,6 +141,7 @@ def hints(error: BaseException, message: str) -> list[str]:
         "missing=": isinstance(error, MissingValuesError)
         and "--missing drop, --missing state or --missing em",
         "bins=": spoken and "--bins 4, or --bins name=4",
+        "no rows, so": spoken and "rows are needed; there is nothing below the names of the columns",
         "columns=[": spoken and left_out(columns),
         "header=False": "--no-header",
         "mode='rows'": "--mode rows",

@@ -86,7 +86,7 @@ class TestNumbers:
         assert model.score(rows) == model.score(table)
 
     def test_points_of_thousands_beside_decimal_commas(self, tmp_path):
-        """1.234 is more than a thousand where 70,5 is a fraction; it was read as a fraction without a word."""
+        """1.234 is above a thousand where 70,5 is a fraction; it was read as a fraction without a word."""
         chance = random.Random(1)
         pay = [chance.randint(1_000, 99_999) for _ in range(N)]
         weight = [round(chance.uniform(40, 99), 1) for _ in range(N)]
@@ -207,3 +207,38 @@ class TestAnswers:
         found = kinds(rows)["marks among numbers"]
         assert set(found.labels) == {"Refused", "90+", "don't know"}
         assert "a limit of detection is a value" in found.sentence
+
+
+class TestSources:
+    def test_instants_say_by_which_clock_they_are_read(self, tmp_path):
+        pandas = pytest.importorskip("pandas")
+        pytest.importorskip("pyarrow")
+        days = pandas.date_range("2024-01-01", periods=20, tz="Europe/Berlin")
+        frame = pandas.DataFrame({"at": days, "x": ["a", "b"] * 10})
+        table = tw.read_table(frame)
+        assert table.report["at"].notes == ("instants, as clocks in Europe/Berlin show them",)
+        assert table.schema["at"].states[0] == "2024-01-01"
+        frame.to_parquet(tmp_path / "rows.parquet")
+        table = tw.read_table(tmp_path / "rows.parquet")
+        assert table.report["at"].notes == ("instants, as clocks in UTC show them",)
+        assert table.schema["at"].states[0] == "2023-12-31 23:00:00"
+
+    def test_all_columns_without_a_name_are_counted(self, tmp_path):
+        path = tmp_path / "rows.csv"
+        path.write_text("a;b;;;\n" + "x;y;;;\nz;w;;;\n" * 10)
+        assert "3 columns have no name, and are left out" in tw.read_table(path).report.notes
+
+    def test_names_without_rows(self, tmp_path, capsys):
+        path = tmp_path / "rows.csv"
+        path.write_text("a,b\n")
+        assert main(["learn", str(path)]) == 1
+        told = capsys.readouterr().err
+        assert "on the command line: rows are needed; there is nothing below the names of the columns" in told
+
+    def test_long_names_and_labels_leave_a_listing_readable(self, tmp_path, capsys):
+        path = tmp_path / "rows.csv"
+        path.write_text(f'"{"q" * 300}","line\nbreak"\n' + f"{'a' * 200},b\n{'c' * 200},b\n" * 10)
+        assert main(["inspect", str(path)]) == 0
+        shown = capsys.readouterr().out
+        assert "line break" in shown
+        assert max(map(len, shown.partition("to look at")[0].splitlines())) < 240

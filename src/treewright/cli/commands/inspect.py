@@ -28,6 +28,7 @@ from treewright.text import without_password
 HOLDS = "holds "  # no value, or values that no column has: how reasons begin
 _LISTED_STATES = 50
 _SHOWN_STATES = 5
+_WIDE_NAME, _WIDE_STATE = 48, 24  # characters
 _SHOWN_GAPS = 8  # columns with gaps, those with most first
 _SHOWN_COLUMNS = 60
 _SHOWN_FINDINGS = 30
@@ -167,7 +168,7 @@ def shown(look: Look) -> Lines:
     columns = listing("column", "is", "states", "missing", "why", "what will be done", numeric=["missing"])
     for column in chosen:
         columns.add_row(
-            column.name,
+            shortened(column.name, _WIDE_NAME),
             column.kind,
             states_in_brief(schema[column.name]),
             f"{column.n_missing:,}" if column.n_missing else "",
@@ -176,7 +177,7 @@ def shown(look: Look) -> Lines:
         )
     for name, reason in report.ignored[:_SHOWN_COLUMNS]:
         done = "leave it out: --ignore" if reason.startswith(HOLDS) else "left out"
-        columns.add_row(name, "ignored", "", "", reason, done, style="dim")
+        columns.add_row(shortened(name, _WIDE_NAME), "ignored", "", "", reason, done, style="dim")
     if chosen or report.ignored:
         yield columns
     if some:
@@ -219,7 +220,13 @@ def states_in_brief(variable: Variable) -> str:
         return ""
     texts = written_states(variable)
     more = f", … ({len(texts):,})" if len(texts) > _SHOWN_STATES else ""
-    return ", ".join(texts[:_SHOWN_STATES]) + more
+    return ", ".join(shortened(text, _WIDE_STATE) for text in texts[:_SHOWN_STATES]) + more
+
+
+def shortened(text: str, most: int) -> str:
+    """A text on one line of a listing."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def action(column: ColumnReport, look: Look) -> str:

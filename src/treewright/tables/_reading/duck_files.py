@@ -24,6 +24,7 @@ from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import SourceColumn, each
 from treewright.tables._reading.csv_files import WAY_OUT
 from treewright.tables._reading.duck_types import (
+    IN_UTC,
     INSTANT,
     KINDS,
     aliases,
@@ -73,8 +74,8 @@ class DuckColumn(ColumnParts):
         self._is_truth = kind == "truth"
         self._n_asked = 0
         self.as_it_is = "{}::" + KINDS[kind][0] if is_cast else "{}"
-        if is_instant:  # in UTC, whatever the zone of this session is
-            self.as_it_is = "make_timestamp(epoch_us({}))::VARCHAR"
+        if is_instant:  # whatever the zone of this session is
+            self.as_it_is, self.notes = "make_timestamp(epoch_us({}))::VARCHAR", IN_UTC
 
     def wanted(self) -> str:
         """What to select, with a place for the column; dictionaries are looked up once for each label."""

@@ -23,6 +23,7 @@ KINDS = {  # what a column is, the type in which it is handed over, and the type
 
 MOST_LABELS = 64  # that are looked up in a list
 INSTANT = "TIMESTAMP WITH TIME ZONE"  # read as text where its zone is taken off first
+IN_UTC = ("instants, as clocks in UTC show them",)
 
 
 def kind_of_type(sql_type: str) -> str:

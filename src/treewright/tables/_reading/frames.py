@@ -7,6 +7,7 @@ is good at it; only reading off those codes differs between libraries (`native_c
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,13 +77,19 @@ def column_of_series(name: str, series: Any) -> SourceColumn:
     if dtype == nw.String:
         return column_of_strings(name, series)
     if dtype in (nw.Date, nw.Datetime):
-        plain = series if dtype == nw.Date or dtype.time_zone is None else series.dt.replace_time_zone(None)
-        return date_column(name, plain.to_numpy())
+        return column_of_dates(name, series, None if dtype == nw.Date else dtype.time_zone)
     if dtype == nw.Object or is_wide:
         return column_of_objects(name, series.to_list())
     if dtype == nw.Unknown:
         dtype = getattr(series.to_native(), "dtype", dtype)
     raise unsupported(name, f"values of type {dtype}")
+
+
+def column_of_dates(name: str, series: Any, zone: str | None) -> SourceColumn:
+    if zone is None:
+        return date_column(name, series.to_numpy())
+    column = date_column(name, series.dt.replace_time_zone(None).to_numpy())
+    return replace(column, notes=(f"instants, as clocks in {zone} show them",))
 
 
 def column_of_strings(name: str, series: Any) -> SourceColumn:

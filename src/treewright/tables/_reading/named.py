@@ -33,6 +33,8 @@ class NamedParts:
             if twice:
                 raise SchemaError(f"column names must differ; found more than once: {twice}{hint}")
         self.names = list(dict.fromkeys(name for names in self.parts for name in names))
+        if (n_bare := max(sum(not name for name in names) for names in self.parts)) > 1:
+            self.notes += (f"{n_bare:,} columns have no name, and are left out",)
 
     def check_common(self, positions: Sequence[int]) -> None:
         """Refuse columns that some part has not."""

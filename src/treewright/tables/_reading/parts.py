@@ -39,6 +39,8 @@ class ColumnParts:
     Where it is known how many rows there are, blocks go to their place at once.
     """
 
+    notes: tuple[str, ...] = ()
+
     def __init__(self, name: str, n_rows: int | None = None) -> None:
         self.name = name
         self._expected, self._space, self._lengths = n_rows, cast("Space | None", None), list[int]()
@@ -116,7 +118,13 @@ class ColumnParts:
         is_declared = self._declared is not None
         n_missing = 0 if missing is None else int(np.count_nonzero(missing))
         return LabelColumn(
-            self.name, values, list(self.book), missing, declared=is_declared, n_missing=n_missing
+            self.name,
+            values,
+            list(self.book),
+            missing,
+            declared=is_declared,
+            n_missing=n_missing,
+            notes=self.notes,
         )
 
     def _type(self) -> np.dtype[Any]:

@@ -58,7 +58,7 @@ def look_at(columns: Sequence[SourceColumn], kept: Mask | None = None) -> tuple[
 
 
 def look_for_points(columns: Sequence[SourceColumn]) -> Iterator[Seen]:
-    """Columns in which every number is below a thousand and has three decimals at most, most of them three."""
+    """Columns in which every number is below a thousand and has three decimals at most, most three."""
     for column in columns:
         if isinstance(column, LabelColumn) or column.kind != "f" or not column.n_present:
             continue
