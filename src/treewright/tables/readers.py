@@ -38,6 +38,7 @@ from treewright.tables.report import WITHOUT_NAME, Report
 from treewright.tables.schema import Schema, Variable, repeated
 from treewright.tables.sharded import ShardedTable
 from treewright.tables.table import Table
+from treewright.types import Mask
 
 
 class Layout(TypedDict, total=False):
@@ -174,17 +175,15 @@ def read_table(
     chosen, ignored = choose(opened.names, schema, columns, weight_name)
     as_text = wanted_as_texts(schema, opened.names)
     read, unusable = read_usable(opened, chosen, as_text, wishes.everywhere, leaves_out=mend)
-    n_read = len(read[0])
     if weight_name is not None:
         ignored.append((weight_name, "taken as the weights of the rows"))
-    counts = _settle_weights(weights, read, n_read)
+    counts = _settle_weights(weights, read, len(read[0]))
     prepared = prepared_columns(read, schema, columns, wishes, unusable)
     findings = look_at(prepared.columns, prepared.kept) if schema is None else ()
-    if prepared.kept is not None:
-        counts, n_read = counts if counts is None else counts[prepared.kept], len(prepared.columns[0])
+    counts, n_read = _weights_of(prepared.kept, counts), len(prepared.columns[0])
     refuse_infinite(prepared.columns)
     prepared.columns, rows = settle_missing(prepared.columns, missing)
-    counts = counts[rows] if rows is not None and counts is not None else counts
+    counts = _weights_of(rows, counts)
     ready = ready_columns(prepared, schema, bins, counts, missing_state=missing == "state", unseen=unseen)
     reports, n_rows = tuple(one.report for one in ready), len(prepared.columns[0])
     crowded = look_at_states(reports, n_rows, findings) if schema is None else ()
@@ -238,6 +237,10 @@ def _settle_weights(weights: Any, read: list[SourceColumn], n_rows: int) -> Weig
     if isinstance(weights, str):
         return weights_of(read.pop())
     return None if weights is None else check_weights(weights, n_rows)
+
+
+def _weights_of(rows: Mask | None, weights: Weights | None) -> Weights | None:
+    return weights if rows is None or weights is None else weights[rows]
 
 
 def ready_columns(
