@@ -246,7 +246,7 @@ ROOMS_OF_LEARNERS = {
     "bayesian_knots": {"classes", "independence"},
     "separation_trees": {"classes", "independence"},
     "blanket_scores": {"classes", "independence"},
-    "efficient_markov": set(),
+    "efficient_markov": {"bounded_treewidth", "classes"},  # a stack has bounded networks as members
     "markov_baselines": set(),
     "classifiers": {"classes"},
 }

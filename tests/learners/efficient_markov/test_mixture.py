@@ -8,7 +8,7 @@ from tests.reference.learners.mixture import weighted_tree
 
 import treewright as tw
 from treewright import _core
-from treewright.learners.efficient_markov import hidden_tree, mixture_plan
+from treewright.learners.efficient_markov import everything, hidden_tree
 from treewright.learners.efficient_markov.density import LearningRows, checked_rows
 from treewright.learners.efficient_markov.mixture import remembered
 from treewright.models.features.feature_network import FeatureNetwork
@@ -170,8 +170,44 @@ def test_models_whose_numbers_break_down_never_enter_the_stack(monkeypatch):
     assert np.isfinite(learned.valid_log_likelihood)
 
 
+def noise(n_rows, n_columns, seed):
+    """Columns that have nothing to do with each other: no two rows are alike."""
+    return tw.Table.from_codes(
+        np.random.default_rng(seed).integers(2, size=(n_rows, n_columns)), [2] * n_columns
+    )
+
+
+def test_work_stays_within_the_budget_however_many_rows_there_are():
+    for n_rows, budget in ((30_000, 0.5), (30_000, 4.0), (3_000, 0.5)):
+        learned = tw.learn_mixture(tw.count(noise(n_rows, 30, 0)), components="auto", budget=budget)
+        assert learned.trace.total("work") < 1.1 * budget
+        assert {phase.name for phase in learned.trace.phases} >= {"bounded networks", "what still gains"}
+
+
+def test_a_model_without_memory_keeps_no_row():
+    """Rows of noise say nothing about each other: whoever gives them more than others has kept them."""
+    train, test = noise(600, 40, 0), noise(600, 40, 1)
+    plain = tw.learn_mixture(tw.count(train), components="auto", budget=0.5)
+    assert "rows" not in plain.structure.kinds()
+    gap = scored(plain, train).mean() - scored(plain, test).mean()
+    assert gap < 2  # a stored row would gain 40 ln 2 - ln 600 = 21 nats
+    assert (scored(plain, train) - scored(plain, test).mean()).max() < 10
+
+
+def test_what_one_more_model_adds_is_the_best_weight():
+    rng = np.random.default_rng(0)
+    rows = rows_of(clustered(50, seed=1))
+    gains = everything.Gains(LearningRows(None, rows, rows, held_out=False))
+    for trial in range(20):
+        mixed, logs = rng.normal(-3, 1 + trial % 3, (2, rows.n_rows))
+        found = (gains.shares * gains.with_another(mixed, logs)).sum()
+        weights = np.linspace(0, 1, 2_001)[:-1, None]
+        every = (gains.shares * np.log((1 - weights) * np.exp(mixed) + weights * np.exp(logs))).sum(axis=1)
+        assert every.max() - 1e-6 <= found <= every.max() + 1e-5
+
+
 def test_wide_tables_have_a_plan_of_their_own(monkeypatch):
-    monkeypatch.setattr(mixture_plan, "_WIDE", 3)
+    monkeypatch.setattr(everything, "_WIDE", 3)
     learned = tw.learn_mixture(tw.count(clustered(200)), components="auto", budget=0.02)
     assert "cutset networks" not in {phase.name for phase in learned.trace.phases}
 

@@ -17,22 +17,42 @@ constexpr double kClusterShare = 0.7;  // of a first emission; the rest is the m
 
 /// The mean of a distribution of which `counts` were seen and `pull` pseudo-rows distributed as `base` were
 /// imagined; numbers lie `stride` apart, none stays below the floor. Where nothing was seen or imagined, what
-/// was there stays.
-void estimate(float* out, const double* counts, std::size_t stride, std::span<const double> base,
-              double pull) {
-  double sum = pull, kept = 0;
-  for (std::size_t k = 0; k < base.size(); ++k) sum += counts[k * stride];
+/// was there stays. A state that is `fixed` has what `base` gives it, whatever was seen of the others.
+void estimate(float* out, const double* counts, std::size_t stride, std::span<const double> base, double pull,
+              std::span<const std::uint8_t> fixed = {}) {
+  const auto is_fixed = [&](std::size_t k) { return !fixed.empty() && fixed[k]; };
+  double free = 1, kept = 0;
+  for (std::size_t k = 0; k < base.size(); ++k)
+    if (is_fixed(k)) free -= base[k];
+  double sum = pull * free;
+  for (std::size_t k = 0; k < base.size(); ++k)
+    if (!is_fixed(k)) sum += counts[k * stride];
   if (!(sum > 0)) return;
   const auto share = [&](std::size_t k) {
     return std::max((counts[k * stride] + pull * base[k]) / sum, kFloor);
   };
-  for (std::size_t k = 0; k < base.size(); ++k) kept += share(k);
-  for (std::size_t k = 0; k < base.size(); ++k) out[k * stride] = static_cast<float>(share(k) / kept);
+  for (std::size_t k = 0; k < base.size(); ++k)
+    if (!is_fixed(k)) kept += share(k);
+  for (std::size_t k = 0; k < base.size(); ++k)
+    out[k * stride] = static_cast<float>(is_fixed(k) ? base[k] : share(k) * free / kept);
+}
+
+/// Which states of each variable no row has.
+std::vector<std::vector<std::uint8_t>> states_unseen(const RowSet& rows, const HiddenTree& tree) {
+  std::vector<std::vector<std::uint8_t>> unseen(tree.size());
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    unseen[i].assign(tree.cardinality(i), 1);
+    for (std::size_t row = 0; row < rows.n_rows(); ++row)
+      unseen[i][rows.row(row)[tree.shape().columns[i]]] = 0;
+  }
+  return unseen;
 }
 
 /// What emissions are drawn to: the marginal of the variable or, where the parent is known, its conditional,
-/// itself drawn to the marginal by one pseudo-row.
-std::vector<std::vector<double>> emission_bases(const RowSet& rows, const HiddenTree& tree) {
+/// itself drawn to the marginal by one pseudo-row. A state that no row has keeps its marginal everywhere, so
+/// that it tells nothing about other variables.
+std::vector<std::vector<double>> emission_bases(const RowSet& rows, const HiddenTree& tree,
+                                                const std::vector<std::vector<std::uint8_t>>& unseen) {
   const auto marginals = smoothed_marginals(rows);
   std::vector<std::vector<double>> bases(tree.size());
   for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -43,12 +63,17 @@ std::vector<std::vector<double>> emission_bases(const RowSet& rows, const Hidden
     if (!tree.knows_parent(i)) continue;
     const std::size_t column = tree.shape().columns[i], above = tree.shape().columns[tree.shape().parents[i]];
     std::vector<double> totals(tree.contexts(i), 1.0);
+    for (std::size_t s = 0; s < r; ++s)
+      if (unseen[i][s])
+        for (double& total : totals) total -= marginal[s];
+    const double free = totals[0];
     for (std::size_t row = 0; row < rows.n_rows(); ++row) {
       const std::size_t context = rows.row(row)[above];
       bases[i][context * r + rows.row(row)[column]] += rows.weights()[row];
       totals[context] += rows.weights()[row];
     }
-    for (std::size_t s = 0; s < bases[i].size(); ++s) bases[i][s] /= totals[s / r];
+    for (std::size_t s = 0; s < bases[i].size(); ++s)
+      if (!unseen[i][s % r]) bases[i][s] = bases[i][s] * free / totals[s / r];
   }
   return bases;
 }
@@ -68,7 +93,8 @@ HiddenLearner::HiddenLearner(std::shared_ptr<const RowSet> rows, HiddenShape sha
     : rows_(std::move(rows)),
       options_(options),
       tree_(std::move(shape), rows_->cardinalities()),
-      base_(emission_bases(*rows_, tree_)),
+      unseen_(states_unseen(*rows_, tree_)),
+      base_(emission_bases(*rows_, tree_, unseen_)),
       statistics_(tree_.n_parameters()),
       fresh_(tree_.n_parameters()) {
   if (rows_->n_rows() == 0) throw std::invalid_argument("a hidden tree is learned from at least one row");
@@ -120,7 +146,8 @@ void HiddenLearner::maximise() {
       const std::span<const double> base(base_[i].data() + context * r, r);
       const std::size_t at = tree_.emission(i) + context * r * states;
       for (std::size_t h = 0; h < states; ++h)
-        estimate(tree_.values.data() + at + h, statistics_.data() + at + h, states, base, options_.emissions);
+        estimate(tree_.values.data() + at + h, statistics_.data() + at + h, states, base, options_.emissions,
+                 unseen_[i]);
     }
   }
   tree_.turn();

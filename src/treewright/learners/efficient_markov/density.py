@@ -12,7 +12,7 @@ rows' content.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Protocol
 
@@ -57,6 +57,18 @@ def learning_rows(counter: RowSource, valid: Table | None, seed: int) -> Learnin
     if not (train.n_rows and held.n_rows):
         return LearningRows(schema, whole, whole, held_out=True)  # too few rows to spare any
     return LearningRows(schema, train, held, held_out=True)
+
+
+_FEWEST = 1_000  # rows that a model is learned from, if there are as many
+
+
+def thinned(rows: LearningRows, price: float, allowance: float, seed: int) -> LearningRows:
+    """So many of the training rows, drawn by content, as may be learned from; `price` is that of all."""
+    share = max(allowance / price if price > 0 else 1.0, _FEWEST / rows.train.total)
+    if share >= 1:
+        return rows
+    part = _core.hold_out(rows.train, share, seed)[1]
+    return replace(rows, train=part) if part.n_rows else rows
 
 
 def checked_rows(counter: RowSource) -> _core.RowSet:
