@@ -28,7 +28,7 @@ from treewright.learners.efficient_markov.hidden_tree import (
 from treewright.learners.efficient_markov.mixture_plan import (
     CutsetComponents,
     TreeComponents,
-    mixture_price,
+    cutset_price,
     train_mixture,
 )
 from treewright.types import Floats
@@ -220,7 +220,7 @@ class Plan:
             return
         name, size, settings = _BAGS[number]
         options = cutset_options(settings)
-        rows = thinned(self.rows, 2 * mixture_price(self.rows, 1), allowance, seed)
+        rows = thinned(self.rows, 2 * cutset_price(self.rows, settings), allowance, seed)
         first = _core.bag_of_cutsets(rows.train, 1, options, seed)
         self.meter.pay(first.work)
         fit = int(max(min(size, (allowance - first.work * 1e-9) * 1e9 // max(first.work, 1.0)), 1))

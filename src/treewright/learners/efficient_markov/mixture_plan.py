@@ -105,7 +105,7 @@ def train_mixture(
     """EM from soft clusters; the best step by the validation rows, within an allowance (nominal seconds)."""
     name, began = f"{components} {family.name}", meter.spent
     if np.isfinite(allowance):
-        rows = thinned(rows, mixture_price(rows, components), allowance, seed)
+        rows = thinned(rows, mixture_price(rows, family, components), allowance, seed)
     clusters = _core.find_clusters(rows.train, components, _CLUSTER_STEPS, seed)
     mixture = family.start(rows, clusters, seed)
     best, best_step, paid = -np.inf, -1, 0.0
@@ -126,16 +126,35 @@ def train_mixture(
     return Candidate.of(name, mixture, rows, best_step + 1)
 
 
-def mixture_price(rows: LearningRows, components: int) -> float:
+def mixture_price(rows: LearningRows, family: Components, components: int) -> float:
     """Nominal seconds of the clusters and of a few steps, before anything is learned."""
+    n_rows, n, unusual = rows.train.n_rows, len(rows.schema), unusual_cells(rows)
+    if isinstance(family, CutsetComponents):
+        settings = CutsetSettings(family.min_rows, family.smoothing, family.shrinkage, family.depth)
+        step = cutset_price(rows, settings) * 1e9
+    else:
+        step = n_rows * unusual * (unusual + 1) / 2 + 14.0 * n * n
+    clusters = _CLUSTER_STEPS * 0.3 * n_rows * (unusual + 20)
+    step += _FOLLOW * (n_rows + rows.valid.n_rows)
+    return components * (clusters + _FEWEST_STEPS * step) * 1e-9
+
+
+def cutset_price(rows: LearningRows, settings: CutsetSettings) -> float:
+    """Nominal seconds of one cutset network, before it is learned: every row passes once at each level."""
+    n_rows, n, unusual = rows.train.n_rows, len(rows.schema), unusual_cells(rows)
+    contexts = max(rows.train.total / max(settings.min_rows or 1.0, 1.0), 1.0)
+    levels = float(np.log2(contexts + 1))
+    if settings.max_depth is not None:
+        levels = min(levels, float(settings.max_depth))
+    passed = n_rows * levels * (unusual * unusual / 2 + n)
+    return (1 + settings.candidates) * (passed + 12.0 * n * n * min(contexts, 2.0**levels)) * 1e-9
+
+
+def unusual_cells(rows: LearningRows) -> float:
+    """How many cells of a row are not the most frequent of their column, on average."""
     codes = np.asarray(rows.train.codes)
     usual = np.array([np.bincount(column).argmax() for column in codes.T])
-    unusual = float((codes != usual).sum()) / len(codes)  # of a row
-    clusters = _CLUSTER_STEPS * 0.3 * (unusual + 20)
-    step = _FOLLOW + unusual * (unusual + 1) / 2
-    n = len(usual)
-    price = len(codes) * (clusters + _FEWEST_STEPS * step) + _FEWEST_STEPS * 14.0 * n * n
-    return components * (price + _FEWEST_STEPS * _FOLLOW * rows.valid.n_rows) * 1e-9
+    return float((codes != usual).sum()) / len(codes)
 
 
 def component_family(of: str | Components) -> Components:
