@@ -87,7 +87,8 @@ def near_rows(train: tw.Table, test: tw.Table) -> npt.NDArray[np.bool_]:
 
 def tables(rows: list[Row]) -> dict[str, str]:
     header = (
-        "set", "variables", "one tree", "20 trees", "auto", "error", "near rows", "far rows, auto", "seconds",
+        "set", "variables", "one tree", "20 trees", "auto", "error", "near rows", "20 trees, far rows", "auto, far rows",
+        "seconds",
         "members", "best member alone",
     )  # fmt: skip
     lines = [
@@ -99,6 +100,7 @@ def tables(rows: list[Row]) -> dict[str, str]:
             f"**{row['auto_test']:.3f}**",
             f"{row['auto_error']:.3f}",
             f"{row['near']:.1%}",
+            f"{row['trees_far']:.3f}",
             f"{row['auto_far']:.3f}",
             f"{row['auto_seconds']:.0f}",
             row["members"],
