@@ -51,8 +51,8 @@ _BAGS = (
     ("bag of deep cutsets", 40, CutsetSettings(30.0, 1.0, 3.0, candidates=2, candidate_share=0.3)),
     ("bag of cutsets", 20, CutsetSettings(300.0, 1.0, 3.0, candidates=5, candidate_share=0.5)),
 )
-# shares of the budget at which each phase ends
-_NETWORKS, _HIDDEN, _TREES, _CUTSETS, _LARGER, _LAST = 0.12, 0.42, 0.65, 0.74, 0.88, 0.97
+# the most of the budget that each phase takes; what they leave goes to what still gains
+_NETWORKS, _HIDDEN, _TREES, _CUTSETS, _LARGER, _ALL = 0.12, 0.3, 0.2, 0.12, 0.2, 0.97
 
 
 def learn_everything(
@@ -106,6 +106,20 @@ class Plan:
         self.gains = Gains(rows)
         self.hidden: Tried = []
         self.width = 0  # of the best bounded network
+        self.end = 0.0  # nominal seconds when the phase has to be over
+
+    def begin(self, share: float) -> None:
+        """A phase that takes this much of the budget at most."""
+        self.end = min(self.meter.spent + self.some(share), self.some(_ALL))
+
+    @property
+    def left(self) -> float:
+        """Nominal seconds until the phase has to be over."""
+        return max(self.end - self.meter.spent, 0.0)
+
+    def some(self, share: float) -> float:
+        """Nominal seconds."""
+        return share * self.meter.budget
 
     def watched(self, kind: str, proposals: Iterable[Candidate]) -> Iterator[Candidate]:
         """The models as they come; what each adds is written down."""
@@ -118,10 +132,11 @@ class Plan:
 
     def networks(self) -> Iterator[Candidate]:
         """Wider ones while validation rows gain, then a bag of the best width."""
+        self.begin(_NETWORKS)
         best, price = -np.inf, 0.0
         for treewidth in _WIDTHS:
             expected = max(network_price(self.rows, treewidth), price)
-            if self.width and (expected > self.meter.left(_NETWORKS) / 2 or self.meter.is_late()):
+            if self.width and (expected > self.left / 2 or self.meter.is_late()):
                 break
             before = self.meter.spent
             found = train_network(self.rows, treewidth, self.seed, self.meter, allowance=self.some(0.08))
@@ -135,7 +150,7 @@ class Plan:
             if treewidth >= len(self.rows.schema) - 1:
                 break
         if self.width:
-            yield from self.network_bag(0, self.meter.left(_NETWORKS))
+            yield from self.network_bag(0, self.left)
 
     def network_bag(self, number: int, allowance: float) -> Iterator[Candidate]:
         """As many networks as may be paid, if there are two at least."""
@@ -148,6 +163,7 @@ class Plan:
 
     def hidden_trees(self) -> Iterator[Candidate]:
         """Sixteen hidden states with a few smoothings; the first always fits."""
+        self.begin(_HIDDEN)
         smoothings = list(_WIDE_SMOOTHINGS if self.is_wide else _SMOOTHINGS)
         for number in range(3):
             if number == len(smoothings):
@@ -155,9 +171,8 @@ class Plan:
                 smoothings.append(_MORE if is_more else _LESS)
             transitions, emissions = smoothings[number]
             settings = HiddenSettings(transitions=transitions, emissions=emissions, seed=self.seed)
-            left = self.meter.left(_HIDDEN)
-            few = min(_FEWEST_EPOCHS * 1.2 * hidden_price(self.rows, settings), left)
-            allowance = max(left / (3 - number), few)
+            few = min(_FEWEST_EPOCHS * 1.2 * hidden_price(self.rows, settings), self.left)
+            allowance = max(self.left / (3 - number), few)
             yield from self.tried(
                 settings, allowance if number else max(allowance, self.some(0.1)), number == 0
             )
@@ -166,10 +181,11 @@ class Plan:
         """The best smoothing with 32 hidden states; with 8 where that brings nothing."""
         if not self.hidden:
             return
+        self.begin(_LARGER)
         score, best = max(self.hidden, key=lambda pair: pair[0])
-        yield from self.tried(replace(best, states=32), self.meter.left(_LARGER))
+        yield from self.tried(replace(best, states=32), self.left)
         if max(self.hidden, key=lambda pair: pair[0])[0] <= score:
-            yield from self.tried(replace(best, states=8), self.meter.left(_LARGER))
+            yield from self.tried(replace(best, states=8), self.left)
 
     def tried(self, settings: HiddenSettings, allowance: float, must: bool = False) -> Iterator[Candidate]:
         """One hidden tree, if the work allowed is enough for a few epochs and its numbers stay finite."""
@@ -184,13 +200,14 @@ class Plan:
 
     def tree_mixtures(self) -> Iterator[Candidate]:
         """More and more trees while validation rows gain, with little and with much shrinkage."""
+        self.begin(_TREES)
         most = max(self.rows.train.total / _ROWS_PER_COMPONENT, 2)
         learned = False  # one mixture is always there, however little time there is
         for shrinkage in (20.0, 80.0) if self.is_wide else (3.0, 20.0):
             family = TreeComponents(smoothing=0.1 if self.is_wide else 1.0, shrinkage=shrinkage)
             best = float("-inf")
             for size in _SIZES:
-                before, left = self.meter.spent, self.meter.left(_TREES)
+                before, left = self.meter.spent, self.left
                 if (size > most and size > _SIZES[0]) or (learned and not left):
                     break
                 if learned and self.meter.is_late():
@@ -201,18 +218,21 @@ class Plan:
                 )
                 learned = True
                 yield found
-                if found.score <= best or 3 * (self.meter.spent - before) > self.meter.left(_TREES):
+                if found.score <= best or 3 * (self.meter.spent - before) > self.left:
                     break
                 best = found.score
 
     def cutsets(self) -> Iterator[Candidate]:
         """A mixture of shallow networks, and bags of deep ones that differ by the splits they may take."""
-        if (left := self.meter.left(_CUTSETS)) and not self.meter.is_late():
+        self.begin(_CUTSETS)
+        if self.left and not self.meter.is_late():
             size = int(min(10, max(self.rows.train.total // (10 * _ROWS_PER_COMPONENT), 2)))
-            yield train_mixture(self.rows, CutsetComponents(), size, self.seed, self.meter, allowance=left)
+            allowance = self.left / (1 + len(_BAGS))
+            yield train_mixture(
+                self.rows, CutsetComponents(), size, self.seed, self.meter, allowance=allowance
+            )
         for number in range(len(_BAGS)):
-            until = _CUTSETS - (len(_BAGS) - 1 - number) * 0.05
-            yield from self.cutset_bag(number, self.meter.left(until), self.seed)
+            yield from self.cutset_bag(number, self.left / (len(_BAGS) - number), self.seed)
 
     def cutset_bag(self, number: int, allowance: float, seed: int) -> Iterator[Candidate]:
         """As many networks as may be paid; what one costs is learned from the first."""
@@ -232,11 +252,12 @@ class Plan:
 
     def what_still_gains(self) -> Iterator[Candidate]:
         """More models of the kind whose last one gained most for its work, until none does."""
+        self.begin(1.0)
         made = dict.fromkeys(("hidden", "networks", "cutsets"), 0)
         ended: set[str] = set()
         while not self.meter.is_late():
             open_kinds = [kind for kind in made if self.gains.rates.get(kind, 0.0) > 0 and kind not in ended]
-            if not open_kinds or self.meter.left(_LAST) < self.some(0.02):
+            if not open_kinds or self.left < self.some(0.02):
                 return
             kind = max(open_kinds, key=lambda one: self.gains.rates[one])
             found = list(self.watched(kind, self.another(kind, made[kind])))
@@ -247,15 +268,11 @@ class Plan:
 
     def another(self, kind: str, number: int) -> Iterator[Candidate]:
         """One more model of a kind, that differs from those before."""
-        left = self.meter.left(_LAST)
         if kind == "networks":
-            yield from self.network_bag(number + 1, left)
+            yield from self.network_bag(number + 1, self.left / 3)
         elif kind == "cutsets":
-            yield from self.cutset_bag(number % len(_BAGS), left, self.seed + 7919 * (number + 1))
+            seed = self.seed + 7919 * (number + 1)
+            yield from self.cutset_bag(number % len(_BAGS), self.left / 3, seed)
         elif self.hidden:
             _, best = max(self.hidden, key=lambda pair: pair[0])
-            yield from self.tried(variants(replace(best, seed=self.seed), number), left)
-
-    def some(self, share: float) -> float:
-        """What a model may cost that is learned however little is left."""
-        return share * self.meter.budget
+            yield from self.tried(variants(replace(best, seed=self.seed), number), self.left)
