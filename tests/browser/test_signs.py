@@ -77,7 +77,7 @@ def test_dots_have_it_in_their_labels_and_contradictions_a_label_of_their_own(br
         find(page, "variable 000")
         page.keyboard.press("1")
         page.keyboard.press("m")
-        page.locator('.tag:has-text("\u25c6")').first.wait_for()
+        page.locator('.tag:visible:has-text("\u25c6")').first.wait_for()
         assert "\u25cf variable 000 \u25c6 no" in page.locator(".tag:visible").all_inner_texts()
         page.keyboard.press("m")
         find(page, "variable 001")

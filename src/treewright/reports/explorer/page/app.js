@@ -205,9 +205,9 @@ class Explorer {
   hover(v) { this.hovered = v; this.nearby(); }
 
   nearby() {
-    const v = this.hovered ?? this.picked, around = new Set(v === null ? [] : [v, ...this.neighbours[v]]);
+    const v = this.hovered ?? this.picked;
     this.world.classList.toggle('picked', v !== null && this.view === 'network');
-    this.cards.nearby(around, this.picked);
+    this.cards.pick(this.picked);
     this.edges.nearby(v);
     this.labels?.soon();
   }

@@ -190,13 +190,8 @@ export class Cards {
     (this.detailed && stop ? stop.element : element).focus({ preventScroll: true });
   }
 
-  /** Names and marks of what is picked, near it, and told from afar. */
-  nearby(around, picked) {
-    this.list.forEach(({ element }, u) => {
-      element.classList.toggle('near', around.has(u));
-      element.classList.toggle('picked', u === picked);
-    });
-  }
+  /** Mark what is picked. */
+  pick(picked) { this.list.forEach(({ element }, u) => element.classList.toggle('picked', u === picked)); }
 }
 
 /** What is most probable of a variable, in words. @param {Float64Array} [all] beliefs, by default the present ones */

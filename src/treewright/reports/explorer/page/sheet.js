@@ -64,6 +64,6 @@ export function drawSheet(app, box) {
       sortedBy = key;
       drawSheet(app, box);
     } })));
-  const body = lines.map(line => h('tr', { class: line.known ? 'seen' : undefined, 'data-v': line.v }, columns.map(([key]) => cellOf(app, line, key))));
+  const body = lines.map(line => h('tr', { class: line.known ? 'seen' : undefined }, columns.map(([key]) => cellOf(app, line, key))));
   renew(box, [h('table', null, h('caption', { text: `All ${lines.length} variables` }), h('thead', null, h('tr', null, heads)), h('tbody', null, body))]);
 }

@@ -114,7 +114,7 @@ export class Views {
 
   member(v) {
     const { app } = this, kind = app.beliefs.evidence.has(v) ? 'seen' : v === app.picked ? 'picked' : undefined;
-    return h('button', { class: kind, text: cut(app.names[v]), title: app.names[v], 'data-member': v, onclick: () => app.pick(v) });
+    return h('button', { class: kind, text: cut(app.names[v]), title: app.names[v], onclick: () => app.pick(v) });
   }
 
   /** Cliques with their members; of a feature graph, the nodes next to its root. */
