@@ -32,6 +32,10 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if target.exists():
             shutil.copymode(target, temporary)
         temporary.replace(target)
+    except OSError as error:
+        if error.filename in (None, os.fspath(temporary)):  # what was asked for is what is to be told
+            error.filename = os.fspath(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -1,3 +1,4 @@
+import errno
 import os
 
 import pytest
@@ -53,3 +54,22 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write anywhere
     with pytest.raises(SettingError, match="permission denied"):
         check_writable(str(tmp_path / "a"))
+
+
+def test_what_cannot_be_written_is_told_by_the_name_that_was_asked_for(tmp_path):
+    path = str(tmp_path / "model.twm")
+    with pytest.raises(OSError, match="No space left") as error, written_whole(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert error.value.filename == path
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(OSError, match="nowhere") as error, written_whole(path):
+        open("/nowhere/at all", "rb")  # noqa: SIM115
+    assert error.value.filename == "/nowhere/at all"
+
+
+def test_a_file_in_a_folder_that_cannot_be_written_is_refused_beforehand(tmp_path, monkeypatch):
+    """It would be made beside the old one, and take its place."""
+    (tmp_path / "model.twm").write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, _: os.fspath(path) != os.fspath(tmp_path))
+    with pytest.raises(SettingError, match=r"model.twm'. permission denied"):
+        check_writable(str(tmp_path / "model.twm"))

@@ -88,6 +88,30 @@ def test_other_files_are_refused(tmp_path, slow):
         KeptCounter(slow, tmp_path / "other.twc")
 
 
+def test_a_full_disk_keeps_what_is_kept(tmp_path):
+    counter = tw.count(tw.load_network("alarm").sample(2_000, rng=np.random.default_rng(0)))
+    pairs = [(u, v) for v in range(37) for u in range(v)]
+    with KeptCounter(counter, tmp_path / "run.twc") as kept:
+        kept.counts_many(pairs[:20])
+        kept.commit()
+        kept._file.execute("PRAGMA max_page_count = 1")  # no page more than there are
+        kept.counts_many(pairs)
+        with pytest.raises(
+            CheckpointError, match=r"database or disk is full; make room and run again, which goes on from"
+        ):
+            kept.commit()
+        kept._file.execute("PRAGMA max_page_count = 1000000")
+    with KeptCounter(counter, tmp_path / "run.twc") as again:
+        again.counts_many(pairs)
+        assert again.n_counted == 0
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path):
+    counter = tw.count(tw.read_table({"a": [0, 1]}))
+    with pytest.raises(CheckpointError, match=r"unable to open .*; choose a file that can be written$"):
+        KeptCounter(counter, tmp_path)
+
+
 def test_damaged_cells_are_told(tmp_path, slow):
     path = tmp_path / "run.twc"
     with KeptCounter(slow, path) as kept:

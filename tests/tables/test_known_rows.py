@@ -84,7 +84,7 @@ def test_files_below_each_other_whatever_the_order_of_their_columns(tmp_path, wr
 
 @pytest.mark.parametrize("streams", [True, False])
 def test_blocks_and_pieces_of_any_size(tmp_path, monkeypatch, written, streams):
-    """Blocks that end inside batches and the other way round, pieces where DuckDB makes all rows first."""
+    """Blocks end inside batches, batches inside blocks; pieces where DuckDB makes all rows first."""
     monkeypatch.setattr(parts, "BLOCK_ROWS", 2048 + 64)
     monkeypatch.setattr(duck_files, "streams", lambda: streams)
     monkeypatch.setattr(duck_files, "FEWEST_ROWS", 1)
@@ -96,9 +96,9 @@ def test_blocks_and_pieces_of_any_size(tmp_path, monkeypatch, written, streams):
 
 
 def test_tables_views_and_queries_of_a_file(tmp_path, written):
-    rows = frame(3000)  # noqa: F841 - DuckDB finds it by name
     with duckdb.connect(str(tmp_path / "rows.duckdb")) as file:
-        file.execute("CREATE TABLE rows AS SELECT * FROM rows")
+        file.register("made", frame(3000))
+        file.execute("CREATE TABLE rows AS SELECT * FROM made")
         file.execute("CREATE VIEW few AS SELECT * FROM rows WHERE a = 'yes'")
     asked = {"query": "SELECT * FROM rows WHERE d > 'label 10'"}
     for where in ({"table": "rows"}, {"table": "few"}, asked):

@@ -321,7 +321,7 @@ def test_a_full_disk_is_told(tmp_path, monkeypatch):
     def full(file, data):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("treewright.tables.packing.write_all", full)
+    monkeypatch.setattr("treewright.tables.packed_file.write_all", full)
     with pytest.raises(TableTooLarge, match=r"the disk of .* is full; make room"):
         tw.pack({"a": ["x", "y", "z"]}, tmp_path / "rows.twp")
     assert list(tmp_path.iterdir()) == []
@@ -335,6 +335,16 @@ def test_targets_that_cannot_be(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n2\n")
     with pytest.raises(SettingError, match="it is what is read"):
         tw.pack(tmp_path / "a.csv", tmp_path / "a.csv")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    def refused(**_):
+        raise PermissionError(13, "Permission denied", "/somewhere/treewright-abc")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refused)
+    with pytest.raises(SettingError) as error:
+        tw.pack({"a": ["x", "y"]}, tmp_path / "rows.twp")
+    assert str(error.value) == f"cannot write into {str(tmp_path)!r}: Permission denied"
 
 
 def test_the_size_is_known_beforehand(tmp_path):

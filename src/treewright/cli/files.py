@@ -83,7 +83,10 @@ def check_writable(path: str | None) -> None:
         raise SettingError(f"cannot write {path!r}: it is a folder; add the name of a file")
     if not folder.is_dir():
         raise SettingError(f"cannot write {path!r}: there is no folder {os.fspath(folder)!r}")
-    if not os.access(target if target.exists() else folder, os.W_OK):
+    beside = (
+        [folder] if target.is_file() or not target.exists() else []
+    )  # where it is made, to take its place
+    if not all(os.access(one, os.W_OK) for one in [*beside, *([target] if target.exists() else [])]):
         raise SettingError(f"cannot write {path!r}: permission denied")
 
 

@@ -38,6 +38,17 @@ from treewright.types import Scope
 _FORMAT, _VERSION = "treewright checkpoint", "1"
 _SECONDS, _BYTES = 5.0, 64 << 20  # between two times that tables are made safe
 _SMALL = 200  # bytes that are not worth compressing
+# what to do about a file of which SQLite says this
+_DAMAGED = "remove the file and run again, or choose another one"
+_WAYS_OUT = {
+    sqlite3.SQLITE_FULL: "make room and run again, which goes on from what is kept",
+    sqlite3.SQLITE_CANTOPEN: "choose a file that can be written",
+    sqlite3.SQLITE_READONLY: "choose a file that can be written",
+    sqlite3.SQLITE_PERM: "choose a file that can be written",
+    sqlite3.SQLITE_IOERR: "see to its disk and run again, or choose another file",
+    sqlite3.SQLITE_BUSY: "another run has it open: let that one end, or choose another file",
+    sqlite3.SQLITE_LOCKED: "another run has it open: let that one end, or choose another file",
+}
 _DENSE, _SPARSE = "dense", "sparse"
 
 
@@ -327,10 +338,8 @@ class _explained:  # noqa: N801
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, sqlite3.Error | UnicodeDecodeError):  # the latter of a damaged name
-            raise CheckpointError(
-                f"{self._path!r} cannot be used as a checkpoint: {error}; remove the file and run again, or "
-                "choose another one"
-            ) from error
+            way = _WAYS_OUT.get(getattr(error, "sqlite_errorcode", 0) & 0xFF, _DAMAGED)
+            raise CheckpointError(f"{self._path!r} cannot be used as a checkpoint: {error}; {way}") from error
 
 
 def encoded(codes: npt.NDArray[Any], counts: npt.NDArray[Any]) -> bytes:

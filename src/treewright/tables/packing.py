@@ -23,7 +23,7 @@ from treewright.kinds import refuse_other_kind
 from treewright.limits import memory_limit
 from treewright.tables._reading.bins import Bins
 from treewright.tables._reading.duck_files import DuckSource
-from treewright.tables._reading.duck_types import MOST_LABELS, is_looked_up
+from treewright.tables._reading.duck_types import MOST_LABELS
 from treewright.tables._reading.matching import UnseenPolicy
 from treewright.tables._reading.missing import MissingPolicy
 from treewright.tables._reading.parts import KnownRows, UnknownCells
@@ -54,8 +54,7 @@ from treewright.tables.table import Table
 from treewright.types import Progress, Step
 
 RUNS_OF_A_SAMPLE = 64
-# options that change nothing of cells that are states, whatever they are or as they usually are
-_OF_STATES = {"schema", "columns", "missing", "unseen"}
+_OF_STATES = {"schema", "columns", "missing", "unseen"}  # options that change no cell that is a state
 _USUAL = {"header": True, "encoding": "utf-8", "decimal": "."}
 _LEAST_ROWS = 2 * MOST_LABELS  # no column of labels that are looked up is an identifier then
 
@@ -157,7 +156,7 @@ def known_rows(source: Any, told: Mapping[str, Any], reading: Reading) -> KnownR
     is_plain = "weights" not in more and all(not v or _USUAL.get(name) == v for name, v in more.items())
     if not is_plain or not isinstance(schema, Schema):
         return None
-    if not all(has_texts_only(v) and is_looked_up(v.states or ()) and v.raw is None for v in schema):
+    if not all(has_texts_only(v) and v.raw is None and v.cardinality <= MOST_LABELS for v in schema):
         return None
     parquet = told["files"] and all(is_parquet(one["path"]) for one in told["files"])
     is_ours = isinstance(source, SqlTable) and not source.is_remote
@@ -165,12 +164,11 @@ def known_rows(source: Any, told: Mapping[str, Any], reading: Reading) -> KnownR
     if not isinstance(opened, DuckSource):
         return None
     chosen, ignored = choose(opened.names, schema, columns, None)
-    schema = schema.select([opened.names[i] for i in chosen])
-    known = opened.known(schema)
+    known = opened.known(schema.select([opened.names[i] for i in chosen]))
     if known is None or known.n_rows < _LEAST_ROWS:
         return None
-    rows = {v.name: list(islice(cycle(v.states or ()), _LEAST_ROWS)) for v in schema}
-    like: Reading = {**reading, "schema": schema, "columns": None}
+    rows = {v.name: list(islice(cycle(v.states or ()), _LEAST_ROWS)) for v in known.schema}
+    like: Reading = {**reading, "schema": known.schema, "columns": None}
     report = read_table(rows, **like).report
     assert report is not None
     known.report = replace(

@@ -25,6 +25,7 @@ from treewright.errors import (
 from treewright.statistics import DatabaseCounter
 from treewright.statistics.in_database import counter as in_database
 from treewright.statistics.in_database.covers import merged
+from treewright.statistics.in_database.engines import Engine
 from treewright.tables import SqlTable
 
 RNG = np.random.default_rng(8)
@@ -274,6 +275,22 @@ def test_a_connection_lost_in_the_middle_costs_time_only(postgres, monkeypatch):
     assert there.counts((0, 1)).tolist() == tw.count(tw.read_table(there.source)).counts((0, 1)).tolist()
     assert done.is_set()
     assert len(calls) == 2
+
+
+def test_a_connection_lost_while_columns_are_looked_at_is_made_anew(postgres, quick, monkeypatch):
+    postgres.put("begun", {"a": ["x", "y", "x"], "b": ["u", "v", "v"]})
+    original, calls = Engine.keys, []
+
+    def keys(*asked):
+        calls.append(asked)
+        if len(calls) == 2:
+            lose(postgres, "begun")
+        return original(*asked)
+
+    monkeypatch.setattr(Engine, "keys", keys)
+    there = DatabaseCounter(SqlTable(postgres.url(), "begun"))
+    assert quick == [1.0]
+    assert there.counts((0, 1)).tolist() == [[1, 1], [0, 1]]
 
 
 def test_only_tables_of_databases_are_counted_there():

@@ -88,7 +88,9 @@ class DatabaseCounter(PluralCounter):
         self.most_columns = most_columns
         self.n_tables = 0  # that were asked for
         self._engine = engine_of(source)
-        self._counted: Counted = counted_columns(self._engine, schema, columns, missing, unseen)
+        self._counted: Counted = self._asked(
+            lambda: counted_columns(self._engine, schema, columns, missing, unseen)
+        )
         self._covers: deque[Cover] = deque()
 
     @property
@@ -196,7 +198,10 @@ class DatabaseCounter(PluralCounter):
             time.sleep(wait)
             try:
                 self._engine.connect()
-                self._refuse_other_rows(self._engine.count(self._counted.where))
+                if hasattr(
+                    self, "_counted"
+                ):  # nothing is known of the rows while their columns are looked at
+                    self._refuse_other_rows(self._engine.count(self._counted.where))
                 return act()
             except ConnectionLost as error:
                 lost = error

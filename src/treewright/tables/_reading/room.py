@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.errors import TableTooLarge
+from treewright.errors import SettingError, TableTooLarge
 from treewright.limits import format_bytes, memory_limit
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables.arrays import freeze, is_constant
@@ -42,7 +42,10 @@ class Room:
         self.folder, self.n_rows = folder, n_rows
         self._left = memory_limit() // _SHARE
         self._folders: list[tempfile.TemporaryDirectory[str]] = []
-        self._file = tempfile.TemporaryFile(dir=folder, prefix="treewright-")  # noqa: SIM115
+        try:
+            self._file = tempfile.TemporaryFile(dir=folder, prefix="treewright-")  # noqa: SIM115
+        except OSError as error:
+            raise SettingError(f"cannot write into {folder!r}: {error.strerror}") from error
 
     def place(self, parts: Iterator[npt.NDArray[Any]], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """Arrays of one type, one behind the other, as one array."""
