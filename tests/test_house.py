@@ -115,6 +115,7 @@ LINES_OF_CAPABILITIES = {
     "rows of labels and numbers with gaps": 550,
     "EM of mixed networks by name": 30,
     "no bound that ends below a narrower one": 60,
+    "rows of known labels packed as they come, what to do about full disks": 194,
     "exports: rows that are none, texts of digits, times, answers, points of thousands": 590,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
