@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -114,7 +115,8 @@ def fitted(
     if sum(prod(cards[v] for v in clique) for clique in learned.certificate.cluster_scopes) > MOST_CELLS:
         return None
     families = [(*learned.structure.parents(v), v) for v in range(len(cards))]
-    counts = dict(enumerate(counter_of(rows).counts_many(families)))
+    found = counter_of(rows).counts_many(families)
+    counts = {v: np.asarray(table, dtype=float) for v, table in enumerate(found)}
     meter.pay(rows.train.n_rows * sum(map(len, families)) * _CELL)
     meter.pay(sum(table.size for table in counts.values()) * 20.0 * len(_STRENGTHS))
     meter.pay(rows.valid.n_rows * sum(map(len, families)) * _CELL * len(_STRENGTHS))
@@ -124,7 +126,7 @@ def fitted(
 
 def counter_of(rows: LearningRows, seed: int | None = None) -> WholeCounter:
     """Counts of the training rows, columns by name, or of as many drawn from them."""
-    weights = np.asarray(rows.train.weights)
+    weights: npt.NDArray[Any] = np.asarray(rows.train.weights)
     if seed is not None:
         rng, whole = np.random.default_rng(seed), rows.train.is_whole
         weights = rng.poisson(weights) if whole else weights * rng.poisson(1.0, len(weights))
@@ -135,7 +137,7 @@ def counter_of(rows: LearningRows, seed: int | None = None) -> WholeCounter:
 
 def tabled(rows: LearningRows, learned: Certified, counts: Mapping[int, Floats], strength: float) -> Network:
     """Tables from counts, and what they give the validation rows."""
-    tables = {v: smoothed(np.asarray(table, dtype=float), strength) for v, table in counts.items()}
+    tables = {v: smoothed(table, strength) for v, table in counts.items()}
     columns = np.asarray(rows.valid.codes).T
     logs = np.zeros(rows.valid.n_rows)
     for v, table in tables.items():

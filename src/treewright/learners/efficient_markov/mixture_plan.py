@@ -136,7 +136,7 @@ def mixture_price(rows: LearningRows, family: Components, components: int) -> fl
         step = n_rows * unusual * (unusual + 1) / 2 + 14.0 * n * n
     clusters = _CLUSTER_STEPS * 0.3 * n_rows * (unusual + 20)
     step += _FOLLOW * (n_rows + rows.valid.n_rows)
-    return components * (clusters + _FEWEST_STEPS * step) * 1e-9
+    return float(components * (clusters + _FEWEST_STEPS * step) * 1e-9)
 
 
 def cutset_price(rows: LearningRows, settings: CutsetSettings) -> float:
@@ -147,7 +147,8 @@ def cutset_price(rows: LearningRows, settings: CutsetSettings) -> float:
     if settings.max_depth is not None:
         levels = min(levels, float(settings.max_depth))
     passed = n_rows * levels * (unusual * unusual / 2 + n)
-    return (1 + settings.candidates) * (passed + 12.0 * n * n * min(contexts, 2.0**levels)) * 1e-9
+    splits = 12.0 * n * n * min(contexts, 2.0**levels)
+    return float((1 + settings.candidates) * (passed + splits) * 1e-9)
 
 
 def unusual_cells(rows: LearningRows) -> float:
