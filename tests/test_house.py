@@ -117,6 +117,8 @@ LINES_OF_CAPABILITIES = {
     "no bound that ends below a narrower one": 60,
     "rows of known labels packed as they come, what to do about full disks": 194,
     "exports: rows that are none, texts of digits, times, answers, points of thousands": 590,
+    "bounded networks in stacks, budgets that many rows keep": 450,
+    "Newton steps for pseudo-likelihood": 56,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them
