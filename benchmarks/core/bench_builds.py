@@ -4,8 +4,8 @@
 
 BEFORE and AFTER are folders that `import treewright` works in (the `src` of two checkouts with their native
 modules in place, or two site-packages). Each build has a process of its own; calls alternate between the two,
-so that what else the machine does meets both alike. Jobs that one of them does not know are left out. Printed are
-the lower quartiles of CPU times, and their ratio.
+so that what else the machine does meets both alike. Jobs that one of them does not know are left out. Printed
+are the lower quartiles of CPU times, and their ratio.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ record, and the result is an equivalence class all the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -173,12 +173,12 @@ def learn_pc(
     if len({variable.is_discrete for variable in test.schema}) == 2:
         known = with_rule(known)
     refuse_odd_score(collider_rule, score)
-    trace, settled = TraceBuilder(), list[Skeleton]()
+    trace, settled = TraceBuilder(), list[Callable[[], Skeleton]]()
     with keeping(lambda _: by_first_separators(settled, known, trace), NOT_BEFORE):
         skeleton = find_skeleton(  # step 1
             test, depth=depth, known=known, trace=trace, progress=progress, settled=settled
         )
-        settled.append(skeleton)
+        settled.append(lambda: skeleton)
         functional = functional_parts(skeleton, test, trace)
         tell(progress, "directions")
         found = {
@@ -200,13 +200,14 @@ NOT_BEFORE = "pairs that no other variable separates are known only after the te
 
 
 def by_first_separators(
-    settled: list[Skeleton], known: BoundKnowledge, trace: TraceBuilder
+    settled: list[Callable[[], Skeleton]], known: BoundKnowledge, trace: TraceBuilder
 ) -> LearnedPc | None:
     """What PC has when it is interrupted: the skeleton of the last level, directed without further tests."""
     if not settled:
         return None
-    separators = NamedSeparators(settled[-1].separators)
-    return by_separators(settled[-1], known, "first", None, trace.copy(), separators=separators)
+    skeleton = settled[-1]()
+    separators = NamedSeparators(skeleton.separators)
+    return by_separators(skeleton, known, "first", None, trace.copy(), separators=separators)
 
 
 def functional_parts(

@@ -11,8 +11,9 @@ core does not know is who answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations, count
 from typing import Literal, Protocol
 
@@ -137,7 +138,7 @@ def find_skeleton(
     progress: Progress | None = None,
     candidates: CandidateOrder = "strong",
     early_exit: bool = True,
-    settled: list[Skeleton] | None = None,
+    settled: list[Callable[[], Skeleton]] | None = None,
 ) -> Skeleton:
     """PC-stable: settle the pairs level by level.
 
@@ -157,7 +158,8 @@ def find_skeleton(
         Which candidates come first, and whether a pair is done at its first separator: both change how many
         tests are asked, and neither the skeleton.
     settled
-        Gets what is left after each level that gave variables: the skeleton of a smaller depth.
+        Gets, after the first level that gives variables, who tells what the last finished level left: the
+        skeleton of a smaller depth.
 
     Examples
     --------
@@ -179,8 +181,8 @@ def find_skeleton(
         with trace.phase(f"level {level}") as tallies:
             pairs, tests, removed = search.settle(level, answers)
             tallies.update(pairs=pairs, tests=tests, removed=removed)
-        if settled is not None and level > 0:
-            settled.append(_skeleton(schema, search, known, answers))
+        if settled is not None and level == 1:
+            settled.append(partial(_skeleton, schema, search, known, answers))
     return _skeleton(schema, search, known, answers)
 
 
