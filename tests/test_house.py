@@ -119,6 +119,8 @@ LINES_OF_CAPABILITIES = {
     "exports: rows that are none, texts of digits, times, answers, points of thousands": 590,
     "bounded networks in stacks, budgets that many rows keep": 450,
     "Newton steps for pseudo-likelihood": 56,
+    "very wide tables in time": 50,
+    "things of another kind refused at every public door": 215,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them

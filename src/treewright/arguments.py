@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, cast
 
+import numpy as np
+import numpy.typing as npt
+
 from treewright.errors import ArgumentError
 
 _SEVERAL = (tuple, list, str, Iterable)  # the quick ones first
@@ -50,6 +53,8 @@ class Kind:
 
 TABLE = Kind("a table", ("has_missing",))
 COLUMNS = Kind("a table", ("weights",))  # whatever has columns of numbers will do
+SCHEMA = Kind("a schema", ("name_order",), line="table.schema, or tw.Schema(variables)")
+DATABASES = Kind("databases", ("never_together",), line="tw.read_databases(sources)")
 COUNTS = Kind("counts", ("counts_many",), from_moments=None)
 MOMENTS = Kind("moments", ("scatter",))
 MIXED_MOMENTS = Kind("moments of a mixed table", ("in_states",), line="tw.statistics.mixed_moments(table)")
@@ -74,13 +79,20 @@ GRAPH_SCORE = Kind(
     None,
 )
 DAG = Kind("a DAG", ("children",), line="tw.Dag(schema, edges), or model.dag")
+MODEL = Kind("a model", ("with_provenance",), line="tw.fit(structure, counter)")
+NODES = Kind("a network of that library", ("nodes",), line="it with that library first")
+FEATURE = Kind("a feature", ("bind",), line='tw.Feature({"smoker": "yes"})')
+PDAG = Kind("a partly directed graph", ("marks",), line="tw.Cpdag.of(dag)")
 STRUCTURE = Kind("a structure", ("edges", "undirected_edges"), line="tw.Dag(schema, edges), or model.dag")
+UNDIRECTED = Kind("an undirected graph", ("ties",), line="dag.moral_graph()")
+FEATURES = Kind("a feature graph", ("is_deterministic",), line="tw.graphs.FeatureGraphBuilder(schema)")
 SHAPE = Kind("an undirected graph", ("index_edges", "cliques"), line="dag.moral_graph()")
 DRAWN = Kind(
     "a model or a structure",
     ("edges", "undirected_edges", "dag", "graph", "structure"),
     line="tw.to_html(model)",
 )
+CLUSTERS = Kind("a tree of clusters", ("cluster_scopes",), line="tw.JunctionTree.of(dag.moral_graph())")
 SEPARATION_TREE = Kind(
     "a d-separation tree", ("cluster_scopes",), line="tw.separation_tree_from_hypergraph(schema, hyperedges)"
 )
@@ -108,16 +120,45 @@ def require_option(who: str, kind: Kind, **options: object) -> None:
             require(f"{name}= of {who}", kind, value)
 
 
+def all_of(who: str, kind: Kind, values: Iterable[Any]) -> tuple[Any, ...]:
+    """Several things, each of the kind that somebody takes."""
+    require_several(f"{who} takes a list, each entry {kind.name}", values)
+    found = tuple(values)
+    for value in found:
+        require(who, kind, value)
+    return found
+
+
 def require_several(what: str, value: object) -> None:
     """Refuse a value that holds nothing to go through, where several things are asked for."""
     if not isinstance(value, _SEVERAL):
         raise ArgumentError(f"{what}; found {described(value)}")
 
 
+def as_numbers(what: str, values: object) -> npt.NDArray[np.float64]:
+    """An array of numbers of its own."""
+    try:
+        return np.array(values, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError(f"{what} are numbers; found {described(values)}") from None
+
+
+def require_text(who: str, value: object) -> None:
+    """Refuse what is no text."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"{who} takes a text; found {described(value)}")
+
+
 def require_path(who: str, path: object) -> None:
     """Refuse what is no path of a file."""
     if not isinstance(path, str | os.PathLike):
         raise ArgumentError(f"{who} takes the path of a file; found {described(path)}")
+    try:
+        can_be = b"\0" not in os.fsencode(cast("str", path))
+    except UnicodeEncodeError:
+        can_be = False
+    if not can_be:
+        raise ArgumentError(f"{who} takes the path of a file; no file can be called {os.fspath(path)!r}")
 
 
 def absolute(who: str, path: object) -> str:

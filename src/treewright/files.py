@@ -12,12 +12,15 @@ from pathlib import Path
 from threading import get_ident
 from typing import BinaryIO
 
+from treewright.arguments import require_path
+
 _STREAM = re.compile(r"/dev/(stdout|stderr|fd/(\d{1,9}))")
 
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A file that appears when everything is in it; what is no plain file (a pipe) is written as it comes."""
+    require_path("a writer", path)
     stream = _own_stream(path)
     target = Path(os.path.realpath(path))
     if stream is not None or (os.path.exists(path) and not target.is_file()):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from math import comb, hypot
 from typing import Any
 
+from treewright.arguments import STRUCTURE, require
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
@@ -185,6 +186,7 @@ def shd(a: object, b: object) -> int:
 
 def irregularity(graph: Shape) -> int:
     """Sum over the edges of the difference of the two degrees: :meth:`UndirectedGraph.irregularity`."""
+    require("irregularity", STRUCTURE, graph)
     return (graph if isinstance(graph, UndirectedGraph) else graph.skeleton()).irregularity()
 
 

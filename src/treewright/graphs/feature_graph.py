@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import SCHEMA, require
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs._bits import FrozenGraph
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -76,6 +77,7 @@ class FeatureGraph(FrozenGraph, Pictured):
     native: _core.FeatureArena
 
     def __init__(self, schema: Schema, *arrays: npt.ArrayLike) -> None:
+        require("FeatureGraph", SCHEMA, schema)
         for variable in schema:
             if not variable.is_discrete:
                 raise SchemaError(f"a feature graph has discrete variables; {variable.name!r} is continuous")
@@ -235,6 +237,7 @@ class FeatureGraphBuilder:
     """
 
     def __init__(self, schema: Schema) -> None:
+        require("FeatureGraphBuilder", SCHEMA, schema)
         self.schema = schema
         self._native = _core.FeatureBuilder(list(schema.cardinalities))
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from treewright.arguments import SCHEMA, require
 from treewright.errors import EvidenceError, UnknownNameError, nearest
 from treewright.ranges import in_range
 from treewright.tables._reading.bins import interval_code
@@ -86,6 +87,7 @@ class EvidenceReader:
     """
 
     def __init__(self, schema: Schema) -> None:
+        require("EvidenceReader", SCHEMA, schema)
         self.schema = schema
         self._codes = {
             variable.name: (v, {state: code for code, state in enumerate(variable.states or ())})

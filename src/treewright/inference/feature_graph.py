@@ -17,6 +17,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import FEATURES, require
 from treewright.errors import NoExactAnswer, TableTooLarge
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.inference.batch import EvidenceColumns
@@ -50,6 +51,7 @@ class FeatureGraphEngine:
     """
 
     def __init__(self, graph: FeatureGraph) -> None:
+        require("FeatureGraphEngine", FEATURES, graph)
         self.graph = graph
         self.schema: Schema = graph.schema
         self._program = _core.FeatureProgram(graph.native)

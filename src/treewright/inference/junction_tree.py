@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn, ParamSpec, TypeVar, cast
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import SCHEMA, require
 from treewright.errors import SchemaError
 from treewright.inference.batch import EvidenceColumns
 from treewright.inference.engine import Cost, Factor
@@ -70,6 +71,7 @@ class JunctionTreeEngine:
     def __init__(
         self, schema: Schema, factors: Sequence[Factor], *, directed: bool = False, **options: Any
     ) -> None:
+        require("JunctionTreeEngine", SCHEMA, schema)
         self.schema = schema
         self.factors = tuple(factors)
         self.directed = directed

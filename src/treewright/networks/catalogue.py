@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.arguments import described
+from treewright.arguments import described, require_text
 from treewright.errors import ArgumentError, FormatError, UnknownNameError, nearest
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -129,8 +129,13 @@ def load_graph(name: str) -> UndirectedGraph:
     return graph
 
 
-@cache
 def _loaded(what: str, name: str, *folder: str) -> Any:
+    require_text(f"load_{what}", name)
+    return _kept(what, name, *folder)
+
+
+@cache
+def _kept(what: str, name: str, *folder: str) -> Any:
     return (read_graph if what == "graph" else read_network)(example_text(what, name, *folder))
 
 

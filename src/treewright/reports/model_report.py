@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright.arguments import MODEL, require
 from treewright.errors import TreewrightError
 from treewright.graphs.directed.pdag import NOT_A_CAUSE
 from treewright.limits import format_bytes, format_count
@@ -80,6 +81,7 @@ def to_report(
     >>> page.startswith("<!doctype html>"), "<script" in page
     (True, False)
     """
+    require("to_report", MODEL, model)
     table = as_rows(model.schema, rows)
     if as_read is None:
         as_read = table if isinstance(rows, Table) else read_table(rows, missing="em")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from treewright.arguments import STRUCTURE, require
+from treewright.arguments import MODEL, STRUCTURE, require
 from treewright.errors import FormatError
 from treewright.learners import EdgeConfidence
 from treewright.models import (
@@ -230,6 +230,7 @@ def draw_for_notebook(model: AnyModel) -> str:
     >>> draw_for_notebook(load_network("asia"))[:30]
     '<div class="treewright-model">'
     """
+    require("draw_for_notebook", MODEL, model)
     return scrolled(model_picture(model), key_figures(model))
 
 

@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from treewright.arguments import COUNTS, require
 from treewright.errors import SettingError
 from treewright.ranges import in_range
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
@@ -38,6 +39,7 @@ class CachedCounter(PluralCounter):
 
     @in_range
     def __init__(self, counter: Counter, *, max_bytes: int = 256 << 20) -> None:
+        require("CachedCounter", COUNTS, counter)
         if max_bytes < 0:
             raise SettingError(f"max_bytes= of CachedCounter is at least 0; found {max_bytes}")
         self.counter = counter

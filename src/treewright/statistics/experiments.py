@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import TABLE, require
 from treewright.errors import SchemaError, nearest
 from treewright.once import cached_property
 from treewright.statistics.counter import Counter, Counts
@@ -49,6 +50,7 @@ class Experiments:
     """
 
     def __init__(self, table: Table, column: NameOrIndex) -> None:
+        require("Experiments", TABLE, table)
         where = table.schema.index(column)
         self.column = table.schema.names[where]
         others = [name for name in table.schema.names if name != self.column]

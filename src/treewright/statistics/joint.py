@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import SCHEMA, require
 from treewright.errors import SchemaError, WeightError
 from treewright.once import cached_property
 from treewright.statistics.counter import Counts, SparseCounts
@@ -36,6 +37,7 @@ class JointCounts:
     """
 
     def __init__(self, schema: Schema, table: npt.ArrayLike) -> None:
+        require("JointCounts", SCHEMA, schema)
         cells = np.asarray(table)
         shape = tuple(variable.cardinality for variable in schema)
         if cells.shape != shape:

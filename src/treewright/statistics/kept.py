@@ -19,6 +19,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import COUNTS, require
 from treewright.errors import CheckpointError, WeightError
 from treewright.limits import memory_limit
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
@@ -83,6 +84,7 @@ class KeptCounter(PluralCounter):
     """
 
     def __init__(self, counter: Counter, path: str | os.PathLike[str]) -> None:
+        require("KeptCounter", COUNTS, counter)
         if not isinstance(counter.n_rows, int | np.integer):
             raise WeightError("a checkpoint keeps whole counts, and real weights give real ones")
         self.counter = counter

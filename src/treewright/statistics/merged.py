@@ -13,6 +13,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import COUNTS, require
 from treewright.errors import SchemaError
 from treewright.once import cached_property
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
@@ -45,6 +46,7 @@ class MergedCounter(PluralCounter):
     """
 
     def __init__(self, counter: Counter, groups: Mapping[str, Groups]) -> None:
+        require("MergedCounter", COUNTS, counter)
         self.counter = counter
         self.groups = dict(groups)
         self._codes = {

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.arguments import COLUMNS, described, require
+from treewright.arguments import COLUMNS, SCHEMA, described, require
 from treewright.errors import ArgumentError, MissingValuesError, SchemaError, WeightError
 from treewright.ranges import in_range, shown
 from treewright.tables.schema import NameOrIndex, Schema
@@ -95,6 +95,7 @@ class Moments(Brief):
         scatter: npt.ArrayLike,
         mean_tail: npt.ArrayLike | None = None,
     ) -> None:
+        require("Moments", SCHEMA, schema)
         check_continuous(schema)
         width = len(schema)
         tail = np.zeros(width) if mean_tail is None else mean_tail

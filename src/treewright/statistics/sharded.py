@@ -9,6 +9,7 @@ from operator import add
 
 import numpy as np
 
+from treewright.arguments import COUNTS, all_of
 from treewright.errors import SchemaError
 from treewright.statistics.counter import Counter, Counts, PluralCounter, SparseCounts
 from treewright.statistics.memory import sparse_counts_many
@@ -33,7 +34,7 @@ class ShardedCounter(PluralCounter):
     """
 
     def __init__(self, counters: Iterable[Counter]) -> None:
-        self.counters = tuple(counters)
+        self.counters: tuple[Counter, ...] = all_of("ShardedCounter", COUNTS, counters)
         if not self.counters:
             raise SchemaError("a sharded counter needs at least one shard; found none")
         for shard in self.counters[1:]:

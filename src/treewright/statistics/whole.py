@@ -133,6 +133,7 @@ class WholeCounter(PluralCounter):
     """A counter over one table; see :func:`count`."""
 
     def __init__(self, table: Table) -> None:
+        require("WholeCounter", TABLE, table)
         if table.has_missing:
             names = ", ".join(repr(table.schema.names[v]) for v in table.missing)
             raise MissingValuesError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from treewright.arguments import SCHEMA, all_of
 from treewright.errors import SchemaError
 from treewright.tables._reading.interpret import is_missing_label, is_unseen_label
 from treewright.tables.schema import Label, Schema, Variable
@@ -31,7 +32,7 @@ def align_schemas(schemas: Iterable[Schema]) -> Schema:
     (('x', 'y', 'z'), ('high', 'low', 'medium'))
     """
     by_name: dict[str, list[Variable]] = {}
-    for schema in schemas:
+    for schema in all_of("align_schemas", SCHEMA, schemas):
         for variable in schema:
             by_name.setdefault(variable.name, []).append(variable)
     if not by_name:

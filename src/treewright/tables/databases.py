@@ -14,7 +14,7 @@ from itertools import combinations
 
 import numpy as np
 
-from treewright.arguments import described, is_source
+from treewright.arguments import described, is_source, require_several
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.once import cached_property
 from treewright.ranges import require_whole
@@ -59,6 +59,7 @@ class Databases:
     """
 
     def __init__(self, tables: Iterable[Table], *, names: Sequence[str] | None = None) -> None:
+        require_several("Databases are made of a list of tables", tables)
         given = tuple(tables)
         if not given:
             raise SchemaError("there are no tables to learn from; give at least one")

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.arguments import absolute
+from treewright.arguments import absolute, require_path
 from treewright.errors import FileMissingError, FormatError, SchemaError
 from treewright.tables.arrays import code_type
 from treewright.tables.raw_form import RawForm
@@ -213,6 +213,7 @@ class PackedFile:
 
 def read_header(path: str) -> tuple[dict[str, Any], int]:
     """The header of a packed file, and where its sections start."""
+    require_path("open_table", path)
     try:
         with open(path, "rb") as file:
             start = file.read(len(MAGIC) + 8)
@@ -252,7 +253,7 @@ def is_packed(path: str | os.PathLike[str]) -> bool:
     try:
         with open(path, "rb") as file:
             return file.read(len(MAGIC)) == MAGIC
-    except OSError:
+    except (OSError, ValueError):  # of a name that no file can have
         return False
 
 

@@ -277,7 +277,7 @@ def write_packed(
     progress: Progress | None = None,
 ) -> None:
     """Write a table beside its target, then put it in its place; whatever fails leaves no part."""
-    target = os.path.realpath(target)  # a link stays one
+    target = os.path.realpath(absolute("a packed file", target))  # a link stays one
     part = f"{target}.{os.getpid()}.part"
     try:
         with open(part, "w+b", buffering=0) as file:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from treewright.arguments import TABLE, all_of
 from treewright.errors import SchemaError
 from treewright.tables.align import align_schemas
 from treewright.tables.arrays import Column, code_type, freeze
@@ -35,7 +36,7 @@ class ShardedTable:
     __slots__ = ("_tables",)
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self._tables = tuple(tables)
+        self._tables: tuple[Table, ...] = all_of("ShardedTable", TABLE, tables)
         if not self._tables:
             raise SchemaError("a sharded table needs at least one table; found none")
         for position, table in enumerate(self._tables):

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
+from treewright.arguments import require_path
 from treewright.errors import SettingError
 from treewright.text import is_address, split_secrets, without_password
 
@@ -46,6 +47,7 @@ class SqlTable:
     timeout: float = field(default=600.0, kw_only=True)
 
     def __post_init__(self) -> None:
+        require_path("SqlTable", self.path)
         shown = os.fspath(self.path)
         object.__setattr__(self, "_address", shown if is_address(shown) else None)
         if is_address(shown):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import SCHEMA, require, require_several
 from treewright.errors import SchemaError, SettingError
 from treewright.ranges import in_range, shown
 from treewright.tables.arrays import (
@@ -78,6 +79,8 @@ class Table:
         missing: Mapping[NameOrIndex, npt.ArrayLike] | Mapping[int, Mask] | None = None,
         report: Report | None = None,
     ) -> None:
+        require("Table", SCHEMA, schema)
+        require_several("Table takes a list of columns", columns)
         arrays = [np.asarray(column) for column in columns]
         if len(arrays) != len(schema):
             raise SchemaError(f"the schema has {len(schema)} variables, but {len(arrays)} columns were given")

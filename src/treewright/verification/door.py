@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
+from treewright.arguments import CLUSTERS, require_option
 from treewright.errors import FormatError, SchemaError
 from treewright.graphs.undirected.cluster_trees import ClusterTree, JunctionTree
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -58,6 +59,7 @@ def verify(
     BayesianNetwork: 1 violation
       bound: a width of 1 is claimed; the cluster {bronc, dysp, either} makes it 2
     """
+    require_option("verify", CLUSTERS, certificate=certificate)
     wanted = None if certificate is None else as_section(certificate)
     if not isinstance(source, str | os.PathLike):
         return check_bytes(bytes_of_model(source), type(source).__name__, wanted, treewidth)

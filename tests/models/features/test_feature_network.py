@@ -13,7 +13,7 @@ from tests.reference.models.enumeration import with_evidence
 from tests.reference.models.feature_graphs import joint_table
 
 import treewright as tw
-from treewright.errors import ImpossibleEvidence, NoExactAnswer, SchemaError, SettingError
+from treewright.errors import ArgumentError, ImpossibleEvidence, NoExactAnswer, SchemaError, SettingError
 from treewright.inference import Evidence
 from treewright.models import BoundedExplanation
 
@@ -206,7 +206,7 @@ def test_refusals(likeliest):
         likeliest.query("x5", given={"x5": 0, "x0": 0, "x1": 0, "x2": 1, "x3": 1})
     with pytest.raises(ImpossibleEvidence, match="has probability zero"):
         likeliest.mpe_bound({"x0": 0, "x1": 0, "x2": 1})
-    with pytest.raises(TypeError, match="a FeatureNetwork asks a FeatureGraph; found Schema"):
+    with pytest.raises(ArgumentError, match="FeatureNetwork takes a feature graph; found a Schema"):
         tw.FeatureNetwork(SCHEMA)
     with pytest.raises(SchemaError, match="the model needs a column 'x0'"):
         likeliest.log_probability(tw.read_table({"y": [1]}))

@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import COUNTS, require
 from treewright.criteria.scores.discrete_score import CountScore, DiscreteScore, resolution_of
 from treewright.criteria.scores.score import NamedFamily, PluralScore, as_families, floats, positive
 from treewright.errors import SchemaError, SettingError
@@ -113,6 +114,7 @@ class BDe(OfCounter, PluralScore):
 
     @in_range
     def __init__(self, counter: Counter, prior: JointPrior, ess: float = 1.0) -> None:
+        require("BDe", COUNTS, counter)
         known = getattr(prior, "schema", counter.schema)
         if known.names != counter.schema.names:
             raise SchemaError(

@@ -125,6 +125,7 @@ class SparseQNML(EdgePrior):
     """
 
     def __init__(self, counter: Counter) -> None:
+        require("SparseQNML", COUNTS, counter)
         inner, price, pairs = priced_qnml(counter)
         super().__init__(inner, price + price_of_chance(inner, price, pairs), pairs)
 

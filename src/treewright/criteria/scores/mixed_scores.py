@@ -173,4 +173,5 @@ class MixedBIC(PluralScore):
 
 def make_sparse_mixed_score(moments: MixedMoments) -> MixedBIC:
     """Mixed BIC less ln n nats for each edge among n variables; states are judged by :class:`SparseQNML`."""
+    require("make_sparse_mixed_score", MIXED_MOMENTS, moments)
     return MixedBIC(moments, states=SparseQNML, edge_price=math.log(max(len(moments.schema), 1)))

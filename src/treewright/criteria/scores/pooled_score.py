@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
+from treewright.arguments import DATABASES, require
 from treewright.criteria.scores.edge_prior import EdgePrior, priced_qnml
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
 from treewright.criteria.scores.score import LocalScore, NamedFamily, PluralScore, as_families, floats
@@ -58,6 +59,7 @@ class PooledScore(PluralScore):
     is_score_equivalent = True  # see the note above on overlaps of three and more
 
     def __init__(self, databases: Databases, score: str | None = None) -> None:
+        require("PooledScore", DATABASES, databases)
         self.databases = databases
         self._score = _check_name(databases, score)
         self._scores: dict[int, _InTables] = {}

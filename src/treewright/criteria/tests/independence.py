@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from treewright.arguments import COUNTS, require
+from treewright.arguments import COUNTS, SCHEMA, require
 from treewright.errors import SchemaError, SettingError
 from treewright.statistics.counter import Counter
 from treewright.statistics.families import Query
@@ -208,5 +208,6 @@ def sort_query(
     >>> sort_query(Schema([Variable(name) for name in "abcd"]), "d", "a", ("c", "b"))
     (0, 3, (1, 2))
     """
+    require("sort_query", SCHEMA, schema)
     u, v, known = as_query(schema, x, y, given)
     return min(u, v), max(u, v), known

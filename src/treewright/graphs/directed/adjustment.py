@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice
 
+from treewright.arguments import DAG, require
 from treewright.errors import GraphError, SettingError
 from treewright.graphs.directed.dag import Dag
 from treewright.ranges import in_range
@@ -108,6 +109,7 @@ def adjustment_sets(
     >>> tw.adjustment_sets(tar, "smoke", "cancer", hidden=["gene"]).front_door
     (('tar',),)
     """
+    require("adjustment_sets", DAG, dag)
     if limit < 1:
         raise SettingError(f"limit= of adjustment_sets is a whole number from 1 on; found {limit}")
     task = _Task(dag, *_ends(dag, x, y), frozenset(dag.schema.scope(hidden)))
@@ -135,6 +137,7 @@ def is_back_door_set(dag: Dag, x: NameOrIndex, y: NameOrIndex, given: Iterable[N
     >>> is_back_door_set(asia, "bronc", "dysp", ["smoke"]), is_back_door_set(asia, "bronc", "dysp", [])
     (True, False)
     """
+    require("is_back_door_set", DAG, dag)
     task = _Task(dag, *_ends(dag, x, y), frozenset())
     scope = dag.schema.scope(given)
     return set(scope) <= set(task.back_candidates) and next(task.are_back_doors([scope]))

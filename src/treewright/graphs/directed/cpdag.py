@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 
 from treewright import _core
-from treewright.arguments import DAG, described, require
+from treewright.arguments import DAG, UNDIRECTED, described, require
 from treewright.errors import ArgumentError, GraphError
 from treewright.graphs.directed.dag import Collider, Dag
 from treewright.graphs.directed.pdag import Pdag, close_under_meek, find_consistent_extension
@@ -144,6 +144,7 @@ def find_colliders(skeleton: UndirectedGraph, separators: Mapping[Arc, Iterable[
     >>> find_colliders(graph, {(0, 1): ()}), find_colliders(graph, {(0, 1): (2,)})
     ([(0, 2, 1)], [])
     """
+    require("find_colliders", UNDIRECTED, skeleton)
     if not isinstance(separators, Mapping):
         raise ArgumentError(f"separators= maps pairs of indices to sets; found {described(separators)}")
     names = skeleton.schema.names
@@ -170,6 +171,7 @@ def point_colliders(skeleton: UndirectedGraph, colliders: Iterable[GivenCollider
     GraphError
         When a collider lacks an edge, is shielded, or two of them direct one edge both ways.
     """
+    require("point_colliders", UNDIRECTED, skeleton)
     schema = skeleton.schema
     heads: dict[Arc, Collider] = {}
     for collider in colliders:

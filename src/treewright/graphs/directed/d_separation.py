@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import DAG, require
 from treewright.errors import SchemaError
 from treewright.tables.schema import NameOrIndex, Schema
 from treewright.types import Scope
@@ -37,6 +38,7 @@ def is_d_separated(
     >>> is_d_separated(chain, ["a"], ["c"]), is_d_separated(chain, ["a"], ["c"], ["b"])
     (False, True)
     """
+    require("is_d_separated", DAG, dag)
     sources, targets, known = (dag.schema.scope(part) for part in (x, y, given))
     _require_disjoint(dag.schema, sources, targets, known)
     connected = dag.native.connected(sources, known)
@@ -54,6 +56,7 @@ def d_separated_many(dag: Dag, queries: Iterable[Query]) -> npt.NDArray[np.bool_
     >>> d_separated_many(chain, [("a", "c", ()), ("a", "c", ("b",))]).tolist()
     [False, True]
     """
+    require("d_separated_many", DAG, dag)
     asked = list(queries)
     try:  # indices, the common case inside a search, go straight to the core
         answers = dag.native.separated_many(asked)  # type: ignore[arg-type]
@@ -75,6 +78,7 @@ def d_separated_from_all(
     >>> d_separated_from_all(chain, "a").tolist()
     [False, False, False, True]
     """
+    require("d_separated_from_all", DAG, dag)
     source, known = dag.schema.index(x), dag.schema.scope(given)
     _require_disjoint(dag.schema, (source,), (), known)
     return ~dag.native.connected((source,), known).view(np.bool_)

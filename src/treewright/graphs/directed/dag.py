@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from treewright import _core
+from treewright.arguments import SCHEMA, require
 from treewright.errors import CycleError, GraphError
 from treewright.graphs.directed.d_separation import is_d_separated
 from treewright.graphs.edges import (
@@ -281,6 +282,7 @@ class DagBuilder:
     """
 
     def __init__(self, schema: Schema, arcs: GivenPairs = ()) -> None:
+        require("DagBuilder", SCHEMA, schema)
         self.schema = schema
         self._native = _core.DagBuilder(len(schema))
         for tail, head in dict.fromkeys(resolve_pairs(schema, arcs)):

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
+from treewright.arguments import PDAG, require
 from treewright.errors import GraphError
 from treewright.graphs.directed.pdag import Pdag, close_under_meek, find_consistent_extension
 from treewright.tables.schema import NameOrIndex, Schema
@@ -43,6 +44,7 @@ def find_possible_parents(graph: Pdag, variable: NameOrIndex) -> dict[tuple[str,
     >>> find_possible_parents(chain, "b")
     {(): 1, ('a',): 1, ('c',): 1}
     """
+    require("find_possible_parents", PDAG, graph)
     if find_consistent_extension(graph) is None:
         raise GraphError("no network has these edges without a further v-structure: the class has no member")
     schema, v = graph.schema, graph.schema.index(variable)
@@ -63,6 +65,7 @@ def count_members(graph: Pdag) -> int | None:
     >>> count_members(tw.Cpdag.of(tw.load_network("alarm").dag))
     16
     """
+    require("count_members", PDAG, graph)
     return _Counting(graph.schema).members(close_under_meek(graph))
 
 

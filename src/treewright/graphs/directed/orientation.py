@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from treewright import _core
+from treewright.arguments import UNDIRECTED, require
 from treewright.graphs.directed.cpdag import Cpdag, GivenCollider, resolve_collider, undirected_rest
 from treewright.graphs.directed.dag import Collider, Dag
 from treewright.graphs.directed.pdag import (
@@ -79,6 +80,7 @@ def orient_consistently(
     >>> orient_consistently(path, [("a", "b", "c")], arcs=[("b", "a")]).graph.directed_edges()
     [('b', 'a')]
     """
+    require("orient_consistently", UNDIRECTED, skeleton)
     known = resolve_pairs(skeleton.schema, arcs)
     claims = [resolve_collider(skeleton, collider) for collider in colliders]
     kept, closure, dag = extend_claims(skeleton, accept_claims(skeleton.schema, claims, known), known)
@@ -100,6 +102,7 @@ def orient_greedily(
     >>> orient_greedily(path, [("a", "b", "c"), ("b", "c", "d")]).dag.edges()
     [('a', 'b'), ('c', 'b'), ('c', 'd')]
     """
+    require("orient_greedily", UNDIRECTED, skeleton)
     known = resolve_pairs(skeleton.schema, arcs)
     claims = [resolve_collider(skeleton, collider) for collider in colliders]
     accepted = accept_claims(skeleton.schema, claims, known)

@@ -26,6 +26,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from treewright import _core
+from treewright.arguments import PDAG, require
 from treewright.errors import CycleError, GraphError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import (
@@ -192,6 +193,7 @@ def close_under_meek(graph: Pdag) -> Pdag:
     >>> close_under_meek(Pdag(schema, [("a", "b")], [("b", "c")])).directed_edges()
     [('a', 'b'), ('b', 'c')]
     """
+    require("close_under_meek", PDAG, graph)
     return apply_meek_rules(graph).graph
 
 
@@ -211,6 +213,7 @@ def apply_meek_rules(graph: Pdag) -> MeekClosure:
     >>> closure.skipped, closure.graph.undirected_edges()
     ((('a', 'b'),), [('a', 'b')])
     """
+    require("apply_meek_rules", PDAG, graph)
     directed, undirected, skipped = _core.close_under_meek(
         len(graph.schema), *graph.marks, ranks_by_name(graph.schema)
     )
@@ -231,6 +234,7 @@ def find_consistent_extension(graph: Pdag) -> Dag | None:
     >>> find_consistent_extension(Pdag(schema, [], square)) is None
     True
     """
+    require("find_consistent_extension", PDAG, graph)
     arcs = _core.consistent_extension(len(graph.schema), *graph.marks, ranks_by_name(graph.schema))
     return None if arcs is None else Dag(graph.schema, as_pairs(arcs))
 
@@ -254,6 +258,7 @@ def find_nearest_extension(graph: Pdag) -> Dag:
     >>> find_nearest_extension(square).edges()
     [('a', 'b'), ('a', 'd'), ('b', 'c'), ('c', 'd')]
     """
+    require("find_nearest_extension", PDAG, graph)
     if cycle := cycle_text(graph.schema, graph.index_directed_edges()):
         raise CycleError(f"the arrows close a directed cycle: {cycle}")
     arcs = _core.nearest_extension(len(graph.schema), *graph.marks, ranks_by_name(graph.schema))

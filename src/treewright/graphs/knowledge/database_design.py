@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial, reduce
 from operator import or_
 
+from treewright.arguments import DAG, require
 from treewright.errors import GraphError, SettingError
 from treewright.graphs._bits import set_bits
 from treewright.graphs.directed.dag import Dag
@@ -71,6 +72,7 @@ def design_databases(dag: Dag, max_columns: int) -> DatabaseDesign:
     >>> design.tables[:2]
     (('asia', 'either', 'lung', 'tub'), ('bronc', 'dysp', 'either', 'smoke'))
     """
+    require("design_databases", DAG, dag)
     if isinstance(max_columns, bool) or not isinstance(max_columns, int) or max_columns < 1:
         raise SettingError(f"max_columns must be a whole number from 1 on; found {max_columns!r}")
     packing = _Packing(_families(dag, max_columns), max_columns)

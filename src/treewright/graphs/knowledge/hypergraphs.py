@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treewright import _core
+from treewright.arguments import DAG, SCHEMA, require, require_several
 from treewright.errors import GraphError, IllegitimateHypergraph, SchemaError, UnknownNameError
 from treewright.graphs._bits import from_sets
 from treewright.graphs.directed.dag import Dag
@@ -47,6 +48,7 @@ def separation_tree_from_hypergraph(
     >>> tree.clusters, tree.separators
     ((('1', '2', '3', '4'), ('1', '3', '4', '5'), ('4', '5', '6')), (('1', '3', '4'), ('4', '5')))
     """
+    require("separation_tree_from_hypergraph", SCHEMA, schema)
     sets = read_hyperedges(schema, hyperedges)
     inside = _core.set_containers(len(schema), *from_sets(sets)).tolist()
     reduced = tuple(
@@ -75,10 +77,12 @@ def build_two_section(schema: Schema, hyperedges: Iterable[Iterable[NameOrIndex]
     >>> build_two_section(Schema([Variable(name) for name in "abcd"]), ["abc", "cd"]).edges()
     [('a', 'b'), ('a', 'c'), ('b', 'c'), ('c', 'd')]
     """
+    require("build_two_section", SCHEMA, schema)
     return join_within(schema, read_hyperedges(schema, hyperedges))
 
 
 def _read_hyperedge(schema: Schema, number: int, item: Iterable[NameOrIndex]) -> Scope:
+    require_several(f"hyperedge {number} is a list of variables", item)
     members = tuple(item)
     if not members:
         raise GraphError(f"a hyperedge holds at least one variable; number {number} is empty")
@@ -121,6 +125,7 @@ def check_legitimate(
         ...
     treewright.errors.IllegitimateHypergraph: no database has 'c' together with all its parents 'a', 'b'
     """
+    require("check_legitimate", DAG, dag)
     schema = dag.schema
     sets = read_hyperedges(schema, hyperedges)
     torn = sorted(set(dag.moral_graph().edges()) - set(build_two_section(schema, sets).edges()))
@@ -167,6 +172,7 @@ def check_tree(dag: Dag, tree: DSeparationTree) -> None:
         ...
     treewright.errors.IllegitimateHypergraph: the separator {'b'} does not d-separate 'a' and 'c'
     """
+    require("check_tree", DAG, dag)
     schema = dag.schema
     if set(schema.names) != set(tree.schema.names):
         raise GraphError("the graph and the tree must have the same variables")

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import STRUCTURE, require
 from treewright.errors import KnowledgeError
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
@@ -269,6 +270,7 @@ def bind_knowledge(knowledge: Knowledge | BoundKnowledge | None, schema: Schema)
 
 
 def _refuse_other_variables(schema: Schema, graph: Dag | Pdag | UndirectedGraph) -> None:
+    require("knowledge", STRUCTURE, graph)
     if graph.schema.names != schema.names and set(graph.schema.names) != set(schema.names):
         raise KnowledgeError("the graph and the knowledge are about different variables")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import UNDIRECTED, require
 from treewright.errors import GraphError
 from treewright.graphs._bits import to_sets
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -162,6 +163,7 @@ def find_induced_nodes(graph: UndirectedGraph, s: NameOrIndex, t: NameOrIndex) -
     >>> find_induced_nodes(fan, "a", "c")
     (1, 3)
     """
+    require("find_induced_nodes", UNDIRECTED, graph)
     a, b = graph.schema.index(s), graph.schema.index(t)
     order = np.array(require_perfect_order(graph, "finding induced paths"), dtype=np.uint32)
     return tuple(_core.induced_nodes(graph.rows, order, a, b).tolist())

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treewright import _core
-from treewright.arguments import SHAPE, require
+from treewright.arguments import SCHEMA, SHAPE, require, require_several
 from treewright.errors import GraphError
 from treewright.graphs._bits import find_leader, from_sets
 from treewright.graphs.edges import Edge, edge
@@ -49,6 +49,8 @@ class ClusterTree(Brief):
     def __init__(
         self, schema: Schema, clusters: Iterable[Iterable[NameOrIndex]], edges: Iterable[tuple[int, int]]
     ) -> None:
+        require("ClusterTree", SCHEMA, schema)
+        require_several(f"{type(self).__name__} is made of a list of clusters", clusters)
         scopes = tuple(schema.by_name(schema.scope(one)) for one in clusters)
         object.__setattr__(self, "schema", schema)
         object.__setattr__(self, "cluster_scopes", scopes)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import SCHEMA, require
 from treewright.errors import GraphError, SchemaError
 from treewright.graphs._bits import find_leader
 from treewright.graphs.directed.dag import Dag
@@ -93,6 +94,7 @@ class Clusters:
         expanded: Iterable[Iterable[NameOrIndex]],
         bridges: Iterable[Bridge] = (),
     ) -> None:
+        require("Clusters", SCHEMA, schema)
         found = tuple(stars)
         disjoint = tuple(schema.by_name(star.members) for star in found)
         grown = tuple(schema.by_name(schema.scope(one)) for one in expanded)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import SCHEMA, as_numbers, require
 from treewright.errors import GraphError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.edges import as_pairs
@@ -48,6 +49,7 @@ def find_maximum_spanning_forest(
     >>> find_maximum_spanning_forest(schema, weights, threshold=2).edges()
     [('a', 'b')]
     """
+    require("find_maximum_spanning_forest", SCHEMA, schema)
     matrix = _square(schema, weights)
     u, v = _core.first_asymmetry(matrix)
     if u < len(schema):
@@ -82,9 +84,10 @@ def find_maximum_branching(
     >>> find_maximum_branching(schema, [[0, 5, 1], [6, 0, 4], [0, 0, 0]]).edges()
     [('b', 'a'), ('b', 'c')]
     """
+    require("find_maximum_branching", SCHEMA, schema)
     matrix = _square(schema, weights).astype(np.float64)
     np.fill_diagonal(matrix, -np.inf)
-    roots = np.zeros(len(schema)) if root_weights is None else np.asarray(root_weights, dtype=np.float64)
+    roots = np.zeros(len(schema)) if root_weights is None else as_numbers("root weights", root_weights)
     if roots.shape != (len(schema),) or not np.isfinite(roots).all():
         raise GraphError(f"root weights are one finite number for each of the {len(schema)} variables")
     wrong = np.argwhere(np.isnan(matrix) | (matrix == np.inf))
@@ -102,7 +105,8 @@ def find_maximum_branching(
 def _square(schema: Schema, weights: npt.ArrayLike) -> WeightMatrix:
     given = np.asarray(weights)
     exact = np.issubdtype(given.dtype, np.signedinteger)
-    matrix: WeightMatrix = np.ascontiguousarray(given, dtype=np.int64 if exact else np.float64)
+    matrix: WeightMatrix = np.ascontiguousarray(given) if exact else as_numbers("weights of pairs", weights)
+    matrix = matrix.astype(np.int64, copy=False) if exact else matrix
     n = len(schema)
     if matrix.size == 0 and n == 0:
         return matrix.reshape(0, 0)

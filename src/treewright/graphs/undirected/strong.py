@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import UNDIRECTED, require
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import (
     Triangulation,
@@ -40,6 +41,7 @@ def build_strong_graph(graph: UndirectedGraph) -> UndirectedGraph:
     >>> build_strong_graph(graph).edges()
     [('a', 'b'), ('a', 'x'), ('b', 'y'), ('x', 'y')]
     """
+    require("build_strong_graph", UNDIRECTED, graph)
     if len({variable.is_discrete for variable in graph.schema}) < 2:
         return graph
     rows = _core.strong_graph(graph.rows, graph.ties, which_numbers(graph.schema))
@@ -62,6 +64,7 @@ def triangulate_strongly(graph: UndirectedGraph, order: Scope | None = None) -> 
     >>> schema.names_of(found.order), found.width
     (('y', 'x', 'a', 'b'), 2)
     """
+    require("triangulate_strongly", UNDIRECTED, graph)
     asked = find_elimination_order(build_strong_graph(graph)) if order is None else order
     if len({variable.is_discrete for variable in graph.schema}) < 2:
         return eliminate(graph, asked)
@@ -72,4 +75,5 @@ def triangulate_strongly(graph: UndirectedGraph, order: Scope | None = None) -> 
 
 def triangulate_strongly_and_narrowly(graph: UndirectedGraph) -> Triangulation:
     """The narrowest that the rules of thumb find: see :func:`triangulate_narrowly`."""
+    require("triangulate_strongly_and_narrowly", UNDIRECTED, graph)
     return triangulate_strongly(graph, triangulate_narrowly(build_strong_graph(graph)).order)

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import UNDIRECTED, require
 from treewright.errors import GraphError, SettingError, TreewidthError, nearest
 from treewright.graphs._bits import to_sets
 from treewright.graphs.edges import Edge, listed
@@ -51,6 +52,7 @@ def find_elimination_order(graph: UndirectedGraph, method: Method = "min_fill") 
     >>> find_elimination_order(path), find_elimination_order(path, "mcs")
     ((0, 1, 2), (2, 1, 0))
     """
+    require("find_elimination_order", UNDIRECTED, graph)
     if method not in METHODS:
         raise GraphError(f"there is no elimination rule {method!r}; there are {nearest(method, METHODS)}")
     return _scope(_core.elimination_order(graph.rows, graph.ties, method))
@@ -69,17 +71,20 @@ def find_perfect_elimination_order(graph: UndirectedGraph) -> Scope | None:
     >>> find_perfect_elimination_order(square.with_edges([("a", "c")]))
     (3, 2, 1, 0)
     """
+    require("find_perfect_elimination_order", UNDIRECTED, graph)
     order = _core.perfect_order(graph.rows, graph.ties)
     return None if order is None else _scope(order)
 
 
 def is_chordal(graph: UndirectedGraph) -> bool:
     """Whether every cycle of four or more variables has a chord."""
+    require("is_chordal", UNDIRECTED, graph)
     return find_perfect_elimination_order(graph) is not None
 
 
 def find_chordless_cycle(graph: UndirectedGraph) -> Scope | None:
     """The variables, in turn, of a cycle of at least four that has no chord; None if the graph is chordal."""
+    require("find_chordless_cycle", UNDIRECTED, graph)
     return _scope(_core.chordless_cycle(graph.rows, graph.ties)) or None
 
 
@@ -114,6 +119,7 @@ def find_maximal_cliques(graph: UndirectedGraph, *, limit: int = 1_000_000) -> t
     >>> find_maximal_cliques(UndirectedGraph(schema, [("a", "b"), ("b", "c"), ("c", "a")]))
     ((0, 1, 2), (3,))
     """
+    require("find_maximal_cliques", UNDIRECTED, graph)
     if limit < 0:
         raise SettingError(f"limit= of find_maximal_cliques is at least 0; found {limit}")
     found = _core.maximal_cliques(graph.rows, graph.ties, limit)
@@ -179,6 +185,7 @@ def eliminate(graph: UndirectedGraph, order: Iterable[NameOrIndex]) -> Triangula
     >>> result.fill_edges(), result.cliques, result.width
     ([('a', 'c')], ((0, 1, 2), (0, 2, 3)), 2)
     """
+    require("eliminate", UNDIRECTED, graph)
     schema = graph.schema
     scope = schema.scope(order)
     if len(scope) != len(schema):
@@ -201,6 +208,7 @@ def triangulate(graph: UndirectedGraph, method: Method = "min_fill") -> Triangul
     >>> triangulate(square).fill_edges()
     [('b', 'd')]
     """
+    require("triangulate", UNDIRECTED, graph)
     return eliminate(graph, find_elimination_order(graph, method))
 
 
@@ -214,6 +222,7 @@ def triangulate_minimally(graph: UndirectedGraph) -> Triangulation:
     .. [1] Berry, Blair, Heggernes & Peyton (2004). Maximum cardinality search for computing minimal
        triangulations of graphs. Algorithmica 39, 287-298.
     """
+    require("triangulate_minimally", UNDIRECTED, graph)
     return triangulate(graph, "mcs_m")
 
 
@@ -230,6 +239,7 @@ def make_minimal(graph: UndirectedGraph, chordal: UndirectedGraph) -> Triangulat
     >>> make_minimal(square, UndirectedGraph.complete(schema)).fill_edges()
     [('b', 'd')]
     """
+    require("make_minimal", UNDIRECTED, graph)
     if not graph.is_subgraph_of(chordal):
         lost = UndirectedGraph.of_rows(graph.schema, graph.rows & ~chordal.rows).edges()[0]
         raise GraphError(
@@ -246,6 +256,7 @@ LARGEST_CORE = 64
 
 def degeneracy(graph: UndirectedGraph) -> int:
     """The largest minimum degree over all subgraphs; a lower bound of the treewidth."""
+    require("degeneracy", UNDIRECTED, graph)
     return _core.degeneracy(graph.rows)
 
 
@@ -268,11 +279,13 @@ def bound_treewidth_below(graph: UndirectedGraph) -> int:
     >>> bound_treewidth_below(square), bound_treewidth_above(square), prove_treewidth(square)
     (2, 2, 2)
     """
+    require("bound_treewidth_below", UNDIRECTED, graph)
     return max(degeneracy(graph), _core.contraction_bound(graph.rows, graph.ties))
 
 
 def bound_treewidth_above(graph: UndirectedGraph) -> int:
     """The width of :func:`triangulate_narrowly`, without building it."""
+    require("bound_treewidth_above", UNDIRECTED, graph)
     return _core.bound_treewidth(graph.rows, graph.ties, 0)[1]
 
 
@@ -282,6 +295,7 @@ def triangulate_narrowly(graph: UndirectedGraph) -> Triangulation:
     Reduces the graph by safe rules, which cost no width, splits it into blocks, and takes for each block the
     best of min-fill, min-degree, MCS-M and LEX M.
     """
+    require("triangulate_narrowly", UNDIRECTED, graph)
     return eliminate(graph, _core.bound_treewidth(graph.rows, graph.ties, 0)[2].tolist())
 
 
@@ -303,12 +317,14 @@ def prove_treewidth(graph: UndirectedGraph, *, limit: int = 30) -> int:
     .. [1] Bodlaender, Koster & van den Eijkhof (2005). Preprocessing rules for triangulation of probabilistic
        networks. Computational Intelligence 21, 286-305.
     """
+    require("prove_treewidth", UNDIRECTED, graph)
     return _settled(graph, limit)[0]
 
 
 @in_range
 def triangulate_optimally(graph: UndirectedGraph, *, limit: int = 30) -> Triangulation:
     """A triangulation whose width is the treewidth; see :func:`prove_treewidth`."""
+    require("triangulate_optimally", UNDIRECTED, graph)
     return eliminate(graph, _settled(graph, limit)[1])
 
 

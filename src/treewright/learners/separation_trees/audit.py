@@ -20,6 +20,7 @@ from typing import Literal
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import SEPARATION_TREE, require
 from treewright.criteria import IndependenceTest
 from treewright.criteria.tests.independence import as_level
 from treewright.errors import IllegitimateHypergraph, TableTooLarge
@@ -179,6 +180,7 @@ def audit_separators(tree: DSeparationTree, test: IndependenceTest, *, alpha: fl
     >>> tw.learners.audit_separators(tree, oracle)
     SeparatorAudit(contradictions=(), n_tests=1, n_separators=1, untestable=())
     """
+    require("audit_separators", SEPARATION_TREE, tree)
     level = as_level(alpha)
     covers: Covers | None = getattr(test, "covers", None)
     names = tree.schema.names

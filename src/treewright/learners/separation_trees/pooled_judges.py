@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
+from treewright.arguments import DATABASES, require
 from treewright.criteria import ChiSquareTest, FisherZTest, GaussianBIC, GTest, PooledFisherZTest, PooledScore
 from treewright.criteria.registry import TESTS, TESTS_WITH_LEVEL, score_named
 from treewright.criteria.scores.score import LocalScore
@@ -50,6 +51,7 @@ def make_pooled_test(
     >>> judge.independent("a", "b"), judge.independent("a", "c"), judge.covers(("a", "c"))
     (False, True, False)
     """
+    require("make_pooled_test", DATABASES, databases)
     one_of("test", test, TESTS_WITH_LEVEL)
     rows = all_rows(databases)
     if databases.is_continuous:

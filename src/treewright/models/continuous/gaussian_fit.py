@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import DAG, require
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.ranked import rank_matrix
@@ -95,6 +96,7 @@ def fit_gaussian(structure: Dag, moments: Moments, *, prior: GaussianPrior | Non
     >>> round(model.coefficients("y")["x"], 6), round(model.intercept("y"), 6), round(model.variance("y"), 6)
     (1.96, 0.08, 0.008)
     """
+    require("fit_gaussian", DAG, structure)
     check_continuous(structure.schema, "a Gaussian network")
     require_variables(structure.schema, moments.schema.names, "the moments lack")
     data = moments.select(structure.schema.names)

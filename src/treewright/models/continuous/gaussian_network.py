@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from treewright import _core
-from treewright.arguments import described
+from treewright.arguments import DAG, described, require
 from treewright.errors import ArgumentError, ImpossibleEvidence, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.evidence import RealGiven, finite, read_real_evidence
@@ -97,6 +97,7 @@ class GaussianNetwork(Causal[LinearEffect]):
         floored: Sequence[str] = (),
         redundant: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
+        require("GaussianNetwork", DAG, dag)
         check_continuous(dag.schema, "a Gaussian network")
         self._dag = dag
         self._intercepts = order_numbers(dag.schema, intercepts, "intercept")

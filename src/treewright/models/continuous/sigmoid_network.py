@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from treewright import _core
-from treewright.arguments import TABLE, require
+from treewright.arguments import DAG, TABLE, require
 from treewright.errors import GraphError, NoExactAnswer, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.evidence import RealEvidence, RealGiven, read_real_evidence
@@ -63,6 +63,7 @@ class SigmoidNetwork(DirectedModel):
     """
 
     def __init__(self, dag: Dag, families: Iterable[SigmoidFamily]) -> None:
+        require("SigmoidNetwork", DAG, dag)
         check_continuous(dag.schema, "a sigmoid network")
         self._dag = dag
         self._families = _checked(dag, list(families))

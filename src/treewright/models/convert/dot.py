@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from treewright.arguments import require_text
 from treewright.errors import FormatError, TreewrightError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -52,7 +53,11 @@ def from_dot(text: str, schema: Schema | None = None) -> Dag:
     >>> from_dot("digraph { rain -> wet; sprinkler -> wet }").edges()
     [('rain', 'wet'), ('sprinkler', 'wet')]
     """
-    source = Source("DOT", text.encode("utf-8", "surrogatepass"))
+    require_text("from_dot", text)
+    try:
+        source = Source("DOT", text.encode())
+    except UnicodeEncodeError as error:
+        raise FormatError(f"DOT is text; found {text[error.start]!r}, which is no character") from None
     names, arcs = _Reader(source).run()
     try:
         return Dag(schema or Schema(Variable(name) for name in names), arcs)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright.arguments import NODES, require
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.models.continuous.gaussian_network import GaussianNetwork
@@ -160,6 +161,7 @@ def from_networkx(graph: nx.DiGraph[Any]) -> BayesianNetwork:
     >>> from_networkx(to_networkx(asia)) == asia
     True
     """
+    require("from_networkx", NODES, graph)
     families = []
     for node, attributes in graph.nodes(data=True):
         name = plain_name(node)
@@ -213,6 +215,7 @@ def from_pgmpy(network: Any) -> BayesianNetwork:
     >>> from_pgmpy(asia.to_pgmpy()) == asia  # doctest: +SKIP
     True
     """
+    require("from_pgmpy", NODES, network)
     tables = {node: network.get_cpds(node) for node in network.nodes()}
     for node, cpd in tables.items():
         if cpd is None:

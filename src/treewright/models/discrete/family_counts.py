@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import DAG, require
 from treewright.errors import (
     MissingValuesError,
     SchemaError,
@@ -92,6 +93,7 @@ class FamilyCounts:
     """
 
     def __init__(self, dag: Dag, counter: FamilyCounter) -> None:
+        require("FamilyCounts", DAG, dag)
         families = list_families(dag)
         refuse_large_tables(dag.schema, families)
         positions = counted_positions(dag.schema, counter.schema)

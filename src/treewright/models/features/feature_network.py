@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import FEATURES, require
 from treewright.errors import NoExactAnswer, SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -80,8 +81,7 @@ class FeatureNetwork(Asking):
     """
 
     def __init__(self, graph: FeatureGraph, *, provenance: Mapping[str, Any] | None = None) -> None:
-        if not isinstance(graph, FeatureGraph):
-            raise TypeError(f"a FeatureNetwork asks a FeatureGraph; found {type(graph).__name__}")
+        require("FeatureNetwork", FEATURES, graph)
         self._graph = graph
         self._provenance = dict(origin_of(graph) if provenance is None else provenance)
 

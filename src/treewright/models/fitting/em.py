@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, overload
 
 import numpy as np
 
-from treewright.arguments import TABLE, require
+from treewright.arguments import MODEL, TABLE, require
 from treewright.errors import SchemaError, SettingError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.directed.pdag import Pdag
@@ -210,6 +210,8 @@ def score_observed(model: BayesianNetwork | FeatureNetwork | GaussianNetwork, ta
     >>> round(score_observed(asia, table), 6)
     -0.346574
     """
+    require("score_observed", MODEL, model)
+    require("score_observed", TABLE, table)
     if not (total := _total(table)):
         raise no_rows()
     if isinstance(model, GaussianNetwork):

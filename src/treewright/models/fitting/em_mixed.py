@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treewright.arguments import TABLE, require
+from treewright.arguments import DAG, TABLE, require
 from treewright.graphs.directed.dag import Dag
 from treewright.models.discrete.family_counts import ONE_ROW, Dirichlet
 from treewright.models.fitting.em import EmSettings, EmTrace, climb_best
@@ -69,6 +69,8 @@ def fit_mixed_em(
     >>> logs[-1] > logs[0], len(fitted.model.lines("height").intercepts)
     (True, 2)
     """
+    require("fit_mixed_em", DAG, dag)
+    require("fit_mixed_em", TABLE, table)
     require("fit_mixed_em", TABLE, table)
     table = table.select(dag.schema.names)
     refuse_empty_columns(table)

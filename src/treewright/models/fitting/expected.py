@@ -14,7 +14,7 @@ from typing import NoReturn, cast
 import numpy as np
 
 from treewright import _core
-from treewright.arguments import TABLE, require
+from treewright.arguments import MODEL, TABLE, require
 from treewright.errors import SchemaError
 from treewright.inference.refusals import refuse_large
 from treewright.limits import check_table, memory_limit
@@ -55,6 +55,8 @@ class ExpectedCounter(PluralCounter):
     """
 
     def __init__(self, model: BayesianNetwork, table: Table) -> None:
+        require("ExpectedCounter", MODEL, model)
+        require("ExpectedCounter", TABLE, table)
         require("ExpectedCounter", TABLE, table)
         self.model = model
         order, rank = self.schema.name_order, self.schema.name_ranks

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import DAG, require
 from treewright.errors import EvidenceError, ImpossibleEvidence, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.conditional_gaussian import ConditionalGaussianEngine, MixedEvidence
@@ -81,6 +82,7 @@ class ConditionalGaussianNetwork(Actable):
     """
 
     def __init__(self, dag: Dag, tables: Mapping[str, npt.ArrayLike], lines: Mapping[str, Lines]) -> None:
+        require("ConditionalGaussianNetwork", DAG, dag)
         self._dag = dag
         refuse_numbers_above_states(dag)
         discrete = dag.schema.select([v.name for v in dag.schema if v.is_discrete])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import as_numbers
 from treewright.errors import SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.inference.conditional_gaussian import LinearFamily
@@ -62,7 +63,7 @@ class Lines(Brief):
 
 
 def _numbers(values: Any) -> Floats:
-    array = np.array(values, dtype=np.float64)
+    array = as_numbers("intercepts, coefficients and variances", values)
     array.setflags(write=False)
     return array
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import FEATURE, SCHEMA, all_of, as_numbers, require
 from treewright.errors import SchemaError
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.inference.clique_tree import CliqueTree
@@ -60,9 +61,10 @@ class LogLinearModel:
         *,
         fitting: Fitting | None = None,
     ) -> None:
+        require("LogLinearModel", SCHEMA, schema)
         self.schema = schema
-        self.features = tuple(feature.bind(schema) for feature in features)
-        self.weights = np.array(weights, dtype=np.float64).reshape(-1)
+        self.features = tuple(one.bind(schema) for one in all_of("LogLinearModel", FEATURE, features))
+        self.weights = as_numbers("weights of features", weights).reshape(-1)
         self.weights.setflags(write=False)
         self.fitting = fitting
         if len(self.weights) != len(self.features):

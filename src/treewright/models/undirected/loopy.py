@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import MODEL, TABLE, require
 from treewright.errors import SettingError
 from treewright.models.answers import Marginals
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -113,6 +114,8 @@ def pseudo_log_likelihood(model: MarkovNetwork | BayesianNetwork | FeatureNetwor
     >>> math.isclose(tw.models.pseudo_log_likelihood(model, rows), 2 * math.log(0.75))
     True
     """
+    require("pseudo_log_likelihood", MODEL, model)
+    require("pseudo_log_likelihood", TABLE, table)
     columns = align_columns(model.schema, table)
     if isinstance(model, FeatureNetwork):
         return mean_log_probability(_pseudo_by_states(model, columns, table.n_rows), table)

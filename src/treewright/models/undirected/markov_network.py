@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.errors import SchemaError
+from treewright.arguments import SCHEMA, described, require, require_several
+from treewright.errors import ArgumentError, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
 from treewright.graphs.undirected.triangulation import require_perfect_order
@@ -106,12 +107,14 @@ class MarkovNetwork(Asking):
     def __init__(
         self, schema: Schema, factors: Factors | FactorList, *, fitting: Fitting | None = None
     ) -> None:
+        require("MarkovNetwork", SCHEMA, schema)
         for variable in schema:
             if not variable.is_discrete:
                 raise SchemaError(
                     f"a Markov network of tables has discrete variables; {variable.name!r} is continuous"
                 )
         self._schema = schema
+        require_several("MarkovNetwork takes a list of factors", factors)
         listed = factors.items() if isinstance(factors, Mapping) else factors
         self._factors = check_factors(schema, listed)
         self._fitting = fitting
@@ -292,6 +295,8 @@ def check_factors(schema: Schema, items: FactorList) -> tuple[Factor, ...]:
 
 
 def _as_factor(schema: Schema, item: Factor | tuple[ScopeLike, npt.ArrayLike]) -> Factor:
+    if not isinstance(item, Factor) and not (isinstance(item, tuple | list) and len(item) == 2):
+        raise ArgumentError(f"a factor is a pair of variables and a table; found {described(item)}")
     which, values = (item.scope, item.table) if isinstance(item, Factor) else item
     scope = schema.scope((which,) if isinstance(which, str | int) else which)
     try:

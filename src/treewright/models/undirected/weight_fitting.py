@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import FEATURE, SCHEMA, all_of, require
 from treewright.errors import SettingError
 from treewright.models.discrete.family_counts import FamilyCounter, counted_positions
 from treewright.models.undirected.log_linear import Design, LogLinearModel
@@ -90,7 +91,8 @@ def fit_weights(
     >>> model.expectations().round(6).tolist()
     [0.6, 0.6, 0.4]
     """
-    bound = tuple(feature.bind(schema) for feature in features)
+    require("fit_weights", SCHEMA, schema)
+    bound = tuple(one.bind(schema) for one in all_of("fit_weights", FEATURE, features))
     design = Design(schema, bound)
     frequencies, n_rows = design.frequencies(counter)
     if prior is None and n_rows > 0:
@@ -193,7 +195,8 @@ def fit_pseudolikelihood(
     >>> model.expectations().round(4).tolist()
     [0.6, 0.6, 0.4]
     """
-    bound = tuple(feature.bind(schema) for feature in features)
+    require("fit_pseudolikelihood", SCHEMA, schema)
+    bound = tuple(one.bind(schema) for one in all_of("fit_pseudolikelihood", FEATURE, features))
     found = _conditionals(schema, bound, counter)
     useful = [one for one in found if one.counts.size and one.design.nnz]
     n_rows = float(max((one.counts.sum() for one in useful), default=0.0))

@@ -16,6 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import absolute
 from treewright.errors import SchemaError, SettingError
 from treewright.limits import check_table, table_axes
 from treewright.ranges import in_range
@@ -192,7 +193,7 @@ def open_cluster(
     **reading: Unpack[Reading],
 ) -> ClusterCounter:
     """Files as a :class:`ClusterCounter`; see :func:`~treewright.open_source`."""
-    folder = None if cache is None else os.path.abspath(os.fspath(cache))
+    folder = None if cache is None else absolute("open_source(cache=)", cache)
     return ClusterCounter(cut_into_pieces(source, cache=folder, **reading), as_pool(client))
 
 

@@ -34,6 +34,7 @@ _ABSENT = "\0missing"  # no label of a table looks like this
 
 def count_shown(table: Table) -> Counter:
     """Counts of the rows; where cells are missing, each scope in the rows that show it."""
+    require("count_shown", TABLE, table)
     return AvailableCounter(table) if table.has_missing else count(table)
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treewright.arguments import TABLE, require
+from treewright.arguments import TABLE, all_of, require
 from treewright.errors import MissingValuesError, SchemaError
 from treewright.once import cached_property
 from treewright.statistics.counter import Counter
@@ -135,7 +135,7 @@ class MixedMoments:
     """
 
     def __init__(self, tables: Iterable[Table]) -> None:
-        self.tables = tuple(tables)
+        self.tables: tuple[Table, ...] = all_of("MixedMoments", TABLE, tables)
         if not self.tables:
             raise SchemaError("there is nothing to take moments of; give one table at least")
         for table in self.tables:

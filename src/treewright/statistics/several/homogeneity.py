@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from treewright import _core
+from treewright.arguments import DATABASES, require
 from treewright.errors import SettingError
 from treewright.ranges import in_range
 from treewright.statistics.moments import Moments, moments
@@ -98,6 +99,7 @@ def check_homogeneity(databases: Databases, *, alpha: float = 0.01) -> Homogenei
     >>> print(found)
     1 comparison of what tables share: no difference at 0.01
     """
+    require("check_homogeneity", DATABASES, databases)
     if not 0 < alpha < 1:
         raise SettingError(f"alpha must lie between 0 and 1, both excluded; found {alpha!r}")
     found = list(_compare_moments(databases) if databases.is_continuous else _compare_counts(databases))

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from treewright.arguments import DATABASES, require
 from treewright.errors import SchemaError, SettingError
 from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
 from treewright.statistics.families import FromTables, Judged, Query, ScoreSettings, TestKind
@@ -77,6 +78,7 @@ class PooledCounter(Pooled, PluralCounter):
     """
 
     def __init__(self, databases: Databases, completion: Completion | None = None) -> None:
+        require("PooledCounter", DATABASES, databases)
         if databases.is_continuous:
             raise SchemaError("continuous columns are not counted; PooledMoments pools their moments")
         self.databases = databases

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import DATABASES, require
 from treewright.errors import SchemaError, SingularError
 from treewright.once import cached_property
 from treewright.statistics.moments import Moments, moments, scaled_by_deviation
@@ -45,6 +46,7 @@ class PooledMoments(Pooled):
     """
 
     def __init__(self, databases: Databases, *, completed: bool = True) -> None:
+        require("PooledMoments", DATABASES, databases)
         if not databases.is_continuous:
             raise SchemaError("discrete columns have no moments; PooledCounter counts them")
         self.databases = databases

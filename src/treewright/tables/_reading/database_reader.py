@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from treewright.arguments import require_several
 from treewright.errors import SchemaError, TreewrightError, nearest
 from treewright.tables._reading.bins import Bins, BinSpec, bin_edges, check_bins
 from treewright.tables._reading.matching import UnseenPolicy
@@ -59,6 +60,7 @@ def read_databases(
     >>> databases.schema["x"].states
     ('[0.5, 2)', '[2, 3.5]')
     """
+    require_several("read_databases takes a list of sources", sources)
     listed = list(sources)
     if missing == "em":
         raise SchemaError("missing='em' keeps gaps, and several tables are counted; use 'drop' or 'state'")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
+from treewright.arguments import TABLE, require
 from treewright.tables._reading.interpret import FEW_STATES, identifiers
 from treewright.tables.arrays import code_type
 from treewright.tables.exports import counted
@@ -42,6 +43,7 @@ def inspect_table(table: Table) -> tuple[Finding, ...]:
     'planet' never changes, so nothing depends on it; --ignore planet
     'sex', 'gender' are copies of each other up to the names of their states: keep one; --ignore gender
     """
+    require("inspect_table", TABLE, table)
     seen = () if table.report is None else table.report.findings
     codes = [with_gaps(table, v) for v in range(len(table.schema))]
     return (*seen, *look_at_columns(table, codes), *look_at_rows(table, codes))
