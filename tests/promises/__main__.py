@@ -48,7 +48,12 @@ PROMISES: dict[str, tuple[str, ...]] = {
         "tests/models/mixed/test_small_numbers.py",
     ),
     "Readers": ("tests/fuzz", "tests/models/formats/test_fuzz.py"),
-    "Settings": ("tests/test_arguments.py", "tests/test_doors.py", "tests/cli/test_numbers.py"),
+    "Settings": (
+        "tests/test_arguments.py",
+        "tests/test_doors.py",
+        "tests/promises/test_kinds.py",
+        "tests/cli/test_numbers.py",
+    ),
 }
 
 

@@ -459,3 +459,13 @@ def test_learning_from_a_large_file_packs_it(tmp_path, monkeypatch):
     assert done.exit_code == 0, done.output
     assert found.model == wanted.model
     assert tw.load(out) == wanted.model
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
+def test_pipes_and_devices_stay_what_they_are(tmp_path):
+    """A file that is moved over a device takes its place, for everybody who uses it."""
+    pipe = tmp_path / "pipe.twp"
+    os.mkfifo(pipe)
+    with pytest.raises(SettingError, match="it is a pipe or a device"):
+        tw.pack({"a": [1, 2]}, pipe, replace=True)
+    assert pipe.is_fifo()

@@ -126,9 +126,10 @@ def pack(
     """
     source, target = named_table(source), absolute("pack", path)
     folder = os.path.dirname(target)
-    if (is_folder := os.path.isdir(target)) or not os.path.isdir(folder):
-        found = "it is a folder" if is_folder else f"there is no folder {folder!r}"
-        raise SettingError(f"cannot write {os.fspath(path)!r}: {found}")
+    if (stands := os.path.exists(target) and not os.path.isfile(target)) or not os.path.isdir(folder):
+        kind = "a folder" if os.path.isdir(target) else "a pipe or a device"
+        why = f"it is {kind}" if stands else f"there is no folder {folder!r}"
+        raise SettingError(f"cannot write {os.fspath(path)!r}: {why}")
     told = identity(source)
     if any(os.path.exists(target) and os.path.samefile(target, one["path"]) for one in told["files"]):
         raise SettingError(f"cannot write {os.fspath(path)!r}: it is what is read; choose another name")
@@ -277,8 +278,7 @@ def write_packed(
     progress: Progress | None = None,
 ) -> None:
     """Write a table beside its target, then put it in its place; whatever fails leaves no part."""
-    target = os.path.realpath(absolute("a packed file", target))  # a link stays one
-    part = f"{target}.{os.getpid()}.part"
+    part = f"{(target := os.path.realpath(target))}.{os.getpid()}.part"  # a link stays one
     try:
         with open(part, "w+b", buffering=0) as file:
             PackedWriter(table, file).write(source or {}, options or {}, progress)
