@@ -62,6 +62,23 @@ def test_another_kind_of_thing_is_refused_in_words(name, tmp_path, monkeypatch):
             thing(*[value] * first, **dict.fromkeys(named, value))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda value: tw.BIC(tw.count(tw.read_table({"a": [1, 2]}))).score(value),
+        lambda value: tw.Knowledge().on(value),
+        tw.Knowledge.from_json,
+        tw.MarkovNetwork.of,
+        tw.load_network("asia").dag.with_pattern,
+        lambda value: tw.Dag.empty(tw.read_table({"a": [1, 2]}).schema).is_d_separated(value, value),
+    ],
+)
+@pytest.mark.parametrize("value", [3, None, "x", [3], {"a": 3}, object()])
+def test_methods_refuse_in_words_too(call, value):
+    with pytest.raises(TreewrightError):
+        call(value)
+
+
 def test_the_walk_meets_everybody():
     assert len(everything()) > 200
     assert {"Table", "load", "is_chordal", "learn_pc", "BDe", "to_report", "verify"} <= everything().keys()

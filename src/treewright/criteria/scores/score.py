@@ -15,7 +15,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from treewright.arguments import SCORE, require
+from treewright.arguments import FAMILIES, SCORE, require
 from treewright.errors import SchemaError, SettingError
 from treewright.ranges import in_range
 from treewright.statistics.families import Family
@@ -130,6 +130,7 @@ class WrappedScore(PluralScore):
 
 def score_graph(score: PluralScore | LocalScore, graph: DagLike) -> float:
     """Sum of the local scores of a graph whose variables are those of the score, in any order."""
+    require("score", FAMILIES, graph)
     theirs = graph.schema
     refuse_other_variables("the graph and the score", score.schema, theirs)
     families = [

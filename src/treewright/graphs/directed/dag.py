@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from treewright import _core
-from treewright.arguments import SCHEMA, require
+from treewright.arguments import PDAG, SCHEMA, require
 from treewright.errors import CycleError, GraphError
 from treewright.graphs.directed.d_separation import is_d_separated
 from treewright.graphs.edges import (
@@ -188,6 +188,7 @@ class Dag(Pictured):
         >>> dag.with_pattern(Cpdag.of(dag)).pattern.undirected_edges(), dag.pattern
         ([], None)
         """
+        require("with_pattern", PDAG, pattern)
         arcs, lines = set(self.edges()), pattern.undirected_edges()
         turned = [(v, u) if (v, u) in arcs else (u, v) for u, v in lines]
         if sorted([*pattern.directed_edges(), *turned]) != self.edges():

@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from treewright.arguments import require_path
 from treewright.errors import FileMissingError, FormatError, nearest
 from treewright.files import written_whole
 from treewright.kinds import IN_WORDS, kind_of, refuse_to_replace
@@ -37,6 +38,7 @@ LARGEST_FILE = 64 * 2**20  # bytes; every pair of a thousand long names fits, an
 
 def read_knowledge(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The arguments of `Knowledge` from a file; refuses whatever is not of the right shape."""
+    require_path("Knowledge.from_json", path)
     name = os.fspath(path)
     document = _parse(name, read_bytes(name, "knowledge", "knowledge"))
     for key, value in document.items():

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from treewright.arguments import STRUCTURE, require
+from treewright.arguments import SCHEMA, STRUCTURE, require
 from treewright.errors import KnowledgeError
 from treewright.graphs.directed.cpdag import Cpdag
 from treewright.graphs.directed.dag import Dag
@@ -122,6 +122,7 @@ class Knowledge(Brief):
 
     def on(self, schema: Schema) -> BoundKnowledge:
         """Bind to the variables of a schema; what comes back is proven free of contradictions."""
+        require("Knowledge.on", SCHEMA, schema)
         allowed, required = allowed_and_required(self, schema)
         return BoundKnowledge(schema, allowed, required)
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.arguments import SCHEMA, described, require, require_several
+from treewright.arguments import SCHEMA, TABLES, described, require, require_several
 from treewright.errors import ArgumentError, SchemaError
 from treewright.graphs.directed.dag import Dag
 from treewright.graphs.undirected.graph import UndirectedGraph
@@ -122,6 +122,7 @@ class MarkovNetwork(Asking):
     @classmethod
     def of(cls, network: BayesianNetwork) -> MarkovNetwork:
         """The same distribution without directions: the tables of a Bayesian network are its factors."""
+        require("MarkovNetwork.of", TABLES, network)
         families = [Factor((*network.dag.parents(v), v), table) for v, table in enumerate(network.tables)]
         return cls(network.schema, families)
 
