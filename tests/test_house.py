@@ -115,7 +115,7 @@ LINES_OF_CAPABILITIES = {
     "rows of labels and numbers with gaps": 550,
     "EM of mixed networks by name": 30,
     "no bound that ends below a narrower one": 60,
-    "rows of known labels packed as they come, what to do about full disks": 194,
+    "rows of known labels packed as they come, what to do about full disks, files without names": 225,
     "exports: rows that are none, texts of digits, times, answers, points of thousands": 590,
     "bounded networks in stacks, budgets that many rows keep": 450,
     "Newton steps for pseudo-likelihood": 56,
