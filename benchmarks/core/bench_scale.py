@@ -1,4 +1,4 @@
-"""Scale: from Parquet to packed rows to a network, in CPU seconds summed over threads.
+"""Scale: from packed rows to a network, in CPU seconds summed over threads.
 
 R50 is 50 columns of 2 to 5 states (126 bit planes) that 108 arcs tie together, with texts for labels. What a
 fresh counter is asked is counted anew; searches begin with one.
@@ -31,7 +31,7 @@ from tests.scale.r50 import r50
 
 BLOCK = 1 << 20
 MOST_IN_MEMORY = 20_000_000  # rows that are read into memory here
-PARTS = ("pack", "pairs", "counts", "climb", "bounded")
+PARTS = ("pairs", "counts", "climb", "bounded")
 
 
 def write_parquet(folder: Path, n_rows: int) -> str:
@@ -48,19 +48,6 @@ def write_parquet(folder: Path, n_rows: int) -> str:
         connection.register("codes", pandas.DataFrame(codes))
         connection.execute(f"COPY (SELECT {listed} FROM codes) TO '{folder}/rows-{i:05}.parquet'")
     return f"{folder}/rows-*.parquet"
-
-
-def hand_over(folder: Path, schema: tw.Schema) -> None:
-    """What DuckDB itself takes to read the files and hand over codes of labels that are known."""
-    import pyarrow
-
-    listed = ", ".join(
-        f"list_position({list(variable.states or ())}, {variable.name})::UTINYINT" for variable in schema
-    )
-    for file in sorted(folder.glob("rows-*.parquet")):
-        relation = duckdb.sql(f"SELECT {listed} FROM '{file}'")
-        for _ in pyarrow.RecordBatchReader.from_stream(relation):
-            pass
 
 
 def cpu(work: Callable[[], Any], *, warm: bool = False) -> tuple[float, Any]:
@@ -90,8 +77,8 @@ def run(figures: Figures, folder: Path, n: int, only: list[str]) -> None:
         write_parquet(folder, n)
     packed = folder / "rows.twp"
     tw.pack({"a": ["x", "y"]}, folder / "first.twp")  # what is loaded once
-    if "pack" in only or not packed.exists():
-        time_reading(figures, folder, packed, n)
+    if not packed.exists():
+        tw.pack(str(folder / "rows-*.parquet"), packed)
     began = time.perf_counter()
     table = tw.open_table(packed)
     figures.add("opening", 1e3 * (time.perf_counter() - began), "ms", 20)
@@ -112,20 +99,6 @@ def run(figures: Figures, folder: Path, n: int, only: list[str]) -> None:
     if "bounded" in only:
         bounded = partial(tw.learn_bounded_treewidth, tw.BIC(tw.count(table)), treewidth=3)
         price("bounded search, K = 3", cpu(lambda: bounded(rng=np.random.default_rng(0)))[0], 2.5)
-
-
-def time_reading(figures: Figures, folder: Path, packed: Path, n: int) -> None:
-    source = str(folder / "rows-*.parquet")
-    seconds, table = cpu(lambda: tw.pack(source, packed))
-    figures.add("Parquet to packed file", 1e6 * seconds / n, "us a row", 1.45)
-    again = partial(tw.pack, source, folder / "again.twp", schema=table.schema)
-    known = min(cpu(again)[0] for _ in range(3))
-    figures.add("the same with `schema=`", 1e6 * known / n, "us a row", 0.85)
-    plain = min(cpu(lambda: hand_over(folder, table.schema))[0] for _ in range(3))
-    figures.add("DuckDB handing over the codes", 1e6 * plain / n, "us a row")
-    figures.add("of its speed, with `schema=`", plain / known, "times", 0.75, least=True)
-    if n <= MOST_IN_MEMORY:
-        figures.add("`read_table`", 1e6 * cpu(lambda: tw.read_table(source))[0] / n, "us a row")
 
 
 def time_counts(figures: Figures, counter: Any, n_rows: int) -> None:

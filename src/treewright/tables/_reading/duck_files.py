@@ -376,7 +376,7 @@ class explained:  # noqa: N801
             raise KeyboardInterrupt from None  # DuckDB says so when it is stopped
         if isinstance(error, duckdb.Error | RuntimeError):
             shown = listed_names([repr(path) for path in self._paths], 1)
-            facts = str(error).split("Possible")[0]
+            facts = str(error).split("Possible")[0].split("\nLINE ")[0]  # what it was asked is none of theirs
             lines = [line.strip() for line in facts.splitlines() if line.strip()]
             raise FormatError(f"{shown} cannot be read: {'; '.join(lines[:4])}") from error
 
