@@ -3,13 +3,14 @@ import { h } from './dom.js';
 import { signOf } from './cards.js';
 
 const MOST_CHANGED = 10, MOST_LABELS = 120;
-const TALL = 16;  // pixels of a label
-const HUBS = 8, LANDMARKS = 24;  // from afar: those with the most edges, the first also over pills
+const TALL = 16, ASIDE = 6;  // pixels of a label, and to what it names
+const HUBS = 8, LANDMARKS = 24;  // from afar: those with the most edges; over pills too with twice as many as most
 
 export class Labels {
   constructor(app, box) {
-    const joined = app.neighbours.map(list => list.length), landmarks = [...joined.keys()].sort((a, b) => joined[b] - joined[a] || a - b).slice(0, LANDMARKS);
-    Object.assign(this, { app, box, landmarks, made: new Map(), frame: 0 });
+    const joined = v => app.neighbours[v].length, landmarks = [...app.names.keys()].sort((a, b) => joined(b) - joined(a) || a - b).slice(0, LANDMARKS);
+    const hubs = landmarks.slice(0, HUBS).filter(v => joined(v) * app.names.length >= 4 * app.data.edges.length);
+    Object.assign(this, { app, box, landmarks, hubs, made: new Map(), frame: 0 });
   }
 
   // What to name, most important first; then whatever fits, of dots seen near and of pills not too far away, and
@@ -23,9 +24,9 @@ export class Labels {
       list.push(...moved.slice(0, MOST_CHANGED).map(card => card.v));
     }
     const all = app.stage.zoom === (app.world.dataset.density === 'dots' ? 'near' : 'middle');
-    const landmarks = all || beliefs.evidence.size || picked !== null ? [] : this.landmarks;
-    this.told = new Set([...list, ...landmarks.slice(0, HUBS)]);
-    list.push(...all ? cards.list.keys() : landmarks);
+    const open = !all && !beliefs.evidence.size && picked === null;
+    this.told = new Set([...list, ...open ? this.hubs : []]);
+    list.push(...all ? cards.list.keys() : open ? this.landmarks : []);
     return [...new Set(list)].filter(v => cards.list[v].shown);
   }
 
@@ -41,27 +42,26 @@ export class Labels {
   place() {
     if (!this.needed) { this.box.hidden = true; return; }
     this.box.hidden = false;
-    const { stage, cards, picked } = this.app, taken = [], shown = new Set(), boxes = this.pills();
+    const { stage, picked, world } = this.app, shown = new Set(), boxes = this.boxes(), taken = [], free = world.dataset.density === 'dots' ? [] : boxes;
     for (const v of this.wanted()) {
-      const card = cards.list[v], label = this.label(v);
-      const x = (card.x + card.width / 2) * stage.k + stage.x, y = (card.y + card.height / 2) * stage.k + stage.y;
+      const { left, right, top, bottom } = boxes[v], label = this.label(v), { wide } = label, x = (left + right) / 2, y = (top + bottom) / 2;
       if (x < 0 || y < 0 || x > stage.across || y > stage.down || shown.size >= MOST_LABELS) continue;
-      const top = y - card.height * stage.k / 2 - TALL - 1;  // above what it names
-      const place = { left: x - label.wide / 2, right: x + label.wide / 2, top, bottom: top + TALL };
-      const gives = (this.told.has(v) ? taken : [...taken, ...boxes]).some(t => place.left < t.right + 2 && place.right > t.left - 2 && place.top < t.bottom && place.bottom > t.top);
-      if (gives) continue;
-      taken.push(place);
+      const others = this.told.has(v) ? taken : [...taken, ...free], spots = [[x - wide / 2, top - TALL - 5], [right + ASIDE, y - TALL / 2], [left - ASIDE - wide, y - TALL / 2]];
+      const spot = spots.find(([a, b], i) => (i === 0 || (free.length && a > 0 && a + wide < stage.across))
+        && !others.some(one => a < one.right + 2 && a + wide > one.left - 2 && b < one.bottom && b + TALL > one.top));
+      if (!spot) continue;
+      const [a, b] = spot;
+      taken.push({ left: a, right: a + wide, top: b, bottom: b + TALL });
       shown.add(v);
-      label.element.style.transform = `translate(${place.left.toFixed(1)}px,${place.top.toFixed(1)}px)`;
+      label.element.style.transform = `translate(${a}px,${b}px)`;
       label.element.className = `tag ${{ '!': 'clash', '●': 'seen', '◐': 'seen' }[label.sign] ?? (v === picked ? 'picked' : '')}`;
     }
     for (const [v, { element }] of this.made) element.hidden = !shown.has(v);
   }
 
-  // What no name covers but those that matter.
-  pills() {
-    const { stage: { k, x, y }, cards, world } = this.app;
-    if (world.dataset.density === 'dots') return [];
+  // Where cards are on the screen, but for their rims: names may lie over these.
+  boxes() {
+    const { stage: { k, x, y }, cards } = this.app;
     return cards.list.map(card => ({ left: card.x * k + x + 2, right: (card.x + card.width) * k + x - 2, top: card.y * k + y + 4, bottom: (card.y + card.height) * k + y - 4 }));
   }
 
