@@ -42,6 +42,11 @@ BoundedState::BoundedState(FamilyColumns& columns, const DagBuilder& start, Orde
 
 double BoundedState::total() const { return std::accumulate(scores_.begin(), scores_.end(), 0.0); }
 
+const OrderTest& BoundedState::bags() {
+  if (!holds()) throw std::logic_error("the order does not prove the width");
+  return order_test_;
+}
+
 const FamilyColumn& BoundedState::column(Vertex v, Cancel& cancel) {
   if (!column_of_[v]) column_of_[v] = columns_.column(v, parents_[v], cancel);
   return *column_of_[v];

@@ -14,6 +14,16 @@ constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr std::size_t kMostLocals = std::size_t{1} << 22;
 constexpr std::size_t kMostBests = std::size_t{1} << 20;
 
+// Square by square, so that rows and columns stay in cache.
+void transpose(std::vector<double>& matrix, std::size_t n) {
+  constexpr std::size_t kSide = 32;
+  for (std::size_t top = 0; top < n; top += kSide)
+    for (std::size_t left = 0; left <= top; left += kSide)
+      for (std::size_t i = top; i < std::min(top + kSide, n); ++i)
+        for (std::size_t j = left; j < std::min(left + kSide, i); ++j)
+          std::swap(matrix[i * n + j], matrix[j * n + i]);
+}
+
 }  // namespace
 
 FamilyColumns::FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel)
@@ -22,6 +32,7 @@ FamilyColumns::FamilyColumns(LocalScores& scores, ArcRules rules, Cancel& cancel
       threshold_(std::max(kLeastColumnGain, scores.least_gain())),
       pairs_(scores.pair_gains(cancel)),
       prints_(scores.size(), 3) {
+  transpose(pairs_, scores.size());
   if (rules_.allowed.size() != scores.size() || rules_.required.size() != scores.size())
     throw std::invalid_argument("the rules must have the vertices of the score");
 }

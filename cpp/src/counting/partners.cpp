@@ -43,13 +43,18 @@ void visit_partner(const PartnerContext& context, std::uint32_t y, Cancel& cance
   const double cells = static_cast<double>(context.n_configurations) * static_cast<double>(size);
   const Kept<std::vector<std::uint32_t>> kept;
   if (cells <= std::max(65536.0, kSparseFactor * static_cast<double>(table.n_rows()))) {
-    std::vector<Count> counts(static_cast<std::size_t>(cells), Count{0});
+    CellSums<Count> sums(static_cast<std::size_t>(cells));
     table.codes(y).visit([&](const auto* codes) {
       each_block(table, cancel, [&](std::size_t begin, std::size_t n) {
         const std::uint32_t* ids = context.contexts.of_block(table, begin, n, *kept);
-        for (std::size_t i = 0; i < n; ++i) counts[ids[i] * r_y + codes[begin + i]] += weight(begin + i);
+        const auto cell = [&, of_y = codes + begin](std::size_t i) { return ids[i] * r_y + of_y[i]; };
+        if constexpr (std::is_same_v<Count, double>)
+          sums.add(n, cell, [from = table.weights().reals + begin](std::size_t i) { return from[i]; });
+        else
+          sums.add(n, cell, [&](std::size_t i) { return weight(begin + i); });
       });
     });
+    const std::vector<Count> counts = std::move(sums).total();
     for (std::size_t j = 0; j < context.n_configurations; ++j) {
       const Count* stratum = counts.data() + j * size;
       if (std::any_of(stratum, stratum + size, [](Count n) { return n != 0; })) visit(stratum);

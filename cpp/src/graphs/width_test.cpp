@@ -12,6 +12,7 @@ WidthTest::WidthTest(std::size_t n, std::size_t bound)
       later_(n),
       added_(n),
       above_(n),
+      below_(n),
       earlier_(n),
       toggled_(n),
       in_piece_(n, 0),
@@ -88,18 +89,26 @@ void WidthTest::lay_out(const BitMatrix& graph) {
       for (Word rest = row[w] & mask_[w]; rest; rest &= rest - 1)
         small_->see(i, place_[w * 64 + std::countr_zero(rest)]);
   }
-  for (const Vertex v : eliminated_) {
-    if (in_piece_[v] || above_[v] == v || !in_piece_[above_[v]]) continue;
-    clique_.clear();
-    for (const Vertex u : later_[v]) clique_.push_back(place_[u]);
-    small_->join_all(clique_);
-  }
+  for (const Vertex above : piece_)
+    for (const Vertex v : below_[above]) {
+      if (in_piece_[v]) continue;
+      clique_.clear();
+      for (const Vertex u : later_[v]) clique_.push_back(place_[u]);
+      small_->join_all(clique_);
+    }
 }
 
 /// On the first to go of its neighbours; those that never went come last.
 void WidthTest::hang(Vertex v) {
   const auto goes = [&](Vertex u) { return is_eliminated_[u] ? when_[u] : ~std::uint64_t{0}; };
-  above_[v] = later_[v].empty() ? v : *std::ranges::min_element(later_[v], {}, goes);
+  hang_on(v, later_[v].empty() ? v : *std::ranges::min_element(later_[v], {}, goes));
+}
+
+void WidthTest::hang_on(Vertex v, Vertex above) {
+  if (above_[v] == above) return;
+  if (above_[v] != v) std::erase(below_[above_[v]], v);
+  if (above != v) below_[above].push_back(v);
+  above_[v] = above;
 }
 
 void WidthTest::renew(const BitMatrix& graph, Cancel& cancel) {
@@ -112,7 +121,7 @@ void WidthTest::renew(const BitMatrix& graph, Cancel& cancel) {
     for (const Vertex u : later_[v]) earlier_.reset(u, v);
     later_[v].clear(), added_[v].clear();
     is_eliminated_[v] = 0;
-    above_[v] = v;
+    hang_on(v, v);
   }
   for (std::size_t i = 0; i < small_->n_eliminated(); ++i) {
     const Vertex v = piece_[small_->order()[i]];

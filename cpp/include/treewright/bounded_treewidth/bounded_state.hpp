@@ -48,6 +48,8 @@ class BoundedState {
   const DagBuilder& dag() const { return dag_; }
   const BitMatrix& moral() const { return moral_; }
   const Order& order() const { return order_; }
+  /// The bags of the cover that the order makes, as what each vertex is joined to when it goes.
+  const OrderTest& bags();
   const Order& parents(Vertex v) const { return parents_[v]; }
   double score(Vertex v) const { return scores_[v]; }
   double total() const;

@@ -60,7 +60,7 @@ class FamilyColumns {
   /// A gain is more than this.
   double threshold() const { return threshold_; }
   /// What `parent` as only parent adds to `child`.
-  double pair_gain(Vertex parent, Vertex child) const { return pairs_[parent * size() + child]; }
+  double pair_gain(Vertex parent, Vertex child) const { return pairs_[child * size() + parent]; }
 
   /// `parents` rise.
   double local(Vertex child, VertexSet parents, Cancel& cancel);
@@ -83,7 +83,7 @@ class FamilyColumns {
   LocalScores& scores_;
   ArcRules rules_;
   double threshold_;
-  std::vector<double> pairs_;
+  std::vector<double> pairs_;  // by child, then by parent: what is asked of one child lies together
   Fingerprints prints_;
   FingerprintMap<double> locals_;
   FingerprintMap<ColumnPointer> columns_;

@@ -25,20 +25,36 @@ class OrderTest {
   /// No vertex has more later neighbours than the bound when it goes. The graph has all touches so far.
   bool holds(const BitMatrix& graph);
 
+  /// Call `f(u)` for the neighbours that a vertex has when its turn comes, rising; once the test held.
+  template <class F>
+  void for_each_later(Vertex v, F&& f) const {
+    if (is_wide_)
+      for (const Vertex u : lists_[v]) f(u);
+    else
+      for_each_bit(later_.row(v), later_.words(), [&](std::size_t u) { f(static_cast<Vertex>(u)); });
+  }
+
  private:
   void begin();
   bool settle(std::size_t place, const BitMatrix& graph);
-  void hang(Vertex v, Vertex heir);
+  bool settle_bits(Vertex v, const BitMatrix& graph);
+  bool settle_list(Vertex v, const BitMatrix& graph);
+  void hang(Vertex v);
   void wait(std::size_t place) { waiting_[place / 64] |= Word{1} << (place % 64); }
 
   std::size_t bound_;
   bool is_new_ = true;
   Order order_, position_;
+  bool is_wide_;               // few bits of a row are set: lists are shorter
   BitMatrix later_;            // what each was joined to when it went
+  std::vector<Order> lists_;   // the same of wide rows
   Order above_;                // what each hangs on; itself for none
   std::vector<Order> below_;   // what hangs on each
   std::vector<Word> waiting_;  // places in the order whose vertices are to be looked at
   std::vector<Word> joined_;
+  Order found_;                          // the same of wide rows
+  std::vector<std::uint64_t> found_in_;  // the round in which each vertex was found last
+  std::uint64_t round_ = 0;
 };
 
 }  // namespace treewright

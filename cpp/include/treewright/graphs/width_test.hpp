@@ -43,6 +43,7 @@ class WidthTest {
   void part(Vertex u, Vertex v);
   void lay_out(const BitMatrix& graph);
   void hang(Vertex v);
+  void hang_on(Vertex v, Vertex above);
   void forget_toggles();
 
   std::size_t n_, bound_;
@@ -52,8 +53,9 @@ class WidthTest {
   std::uint64_t clock_ = 0;
   std::vector<Order> later_;  // of an eliminated vertex: the neighbours that it had
   std::vector<std::vector<std::pair<Vertex, Vertex>>> added_;  // the edges that its elimination added
-  Order above_;        // the first of them to go; itself if there was none
-  BitMatrix earlier_;  // row v: whose neighbour v was
+  Order above_;               // the first of them to go; itself if there was none
+  std::vector<Order> below_;  // those that it is above of, itself left out
+  BitMatrix earlier_;         // row v: whose neighbour v was
   BitMatrix toggled_;
   std::vector<std::pair<Vertex, Vertex>> toggles_;
   std::vector<std::pair<Vertex, Vertex>> lost_;  // added by vertices that have not gone in a question

@@ -12,7 +12,6 @@
 #include <algorithm>
 
 #include "treewright/bounded_treewidth/bounded_search.hpp"
-#include "treewright/graphs/elimination.hpp"
 
 namespace treewright {
 namespace {
@@ -166,24 +165,24 @@ void BoundedSearch::clear(Vertex child, Cancel& cancel) {
 
 /// The best parents that lie together in a bag of the cover, of the few best sets the first that fits.
 void BoundedSearch::reattach(Vertex child, Cancel& cancel) {
-  const Order& order = state_.order();
-  const BitMatrix later = filled_upward(state_.moral(), order);
+  const OrderTest& bags = state_.bags();
   const double enough = state_.score(child) + columns_.threshold();
+  const auto may_be_parent = [&](Vertex u) {
+    return u != child && columns_.rules().allowed.test(u, child) && !state_.dag().is_ancestor(child, u);
+  };
+  std::vector<char> useful(state_.size());  // a bag without any of these does not help
+  for (Vertex u = 0; u < state_.size(); ++u) useful[u] = columns_.pair_gain(u, child) > 0 && may_be_parent(u);
   std::vector<BestPointer> found;
   Order bag;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    bag.clear();
-    bool helps = false;
-    const auto put = [&](std::size_t j) {
-      const Vertex u = order[j];
-      if (u == child || !columns_.rules().allowed.test(u, child) || state_.dag().is_ancestor(child, u))
-        return;
-      bag.push_back(u);
-      helps |= columns_.pair_gain(u, child) > 0;
-    };
-    put(i);
-    for_each_bit(later.row(i), later.words(), put);
+  for (Vertex v = 0; v < state_.size(); ++v) {
+    bool helps = useful[v];
+    bags.for_each_later(v, [&](Vertex u) { helps |= useful[u] != 0; });
     if (!helps) continue;
+    bag.clear();
+    if (may_be_parent(v)) bag.push_back(v);
+    bags.for_each_later(v, [&](Vertex u) {
+      if (may_be_parent(u)) bag.push_back(u);
+    });
     std::ranges::sort(bag);
     BestPointer best = columns_.best_within(child, bag, cancel);
     if (best && best->score > enough) found.push_back(std::move(best));
