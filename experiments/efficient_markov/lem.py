@@ -66,7 +66,8 @@ def cutset(rows: tw.Table, valid: tw.Table) -> tw.FeatureGraph:
 
 def markov(rows: tw.Table, valid: tw.Table, leaf: MarkovLeaf = "tree") -> tw.FeatureGraph:
     counter, wide = tw.count(rows), len(rows.schema) > ALL_CANDIDATES
-    settings = MarkovSettings(leaf=leaf, largest_set=2 if wide else 3, candidates=10 if wide else None)
+    largest = 2 if wide else 3 if max(rows.schema.cardinalities) == 2 else None  # None: what is affordable
+    settings = MarkovSettings(leaf=leaf, largest_set=largest, candidates=10 if wide else None)
     learn = partial(tw.learn_efficient_markov, counter, settings=settings)
     if len(rows.schema) > ALL_SETTINGS:
         tried = (learn(smoothing=1.0, delta=delta, min_rows=least) for delta, least in FEW_MARKOV)

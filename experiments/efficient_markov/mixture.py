@@ -64,7 +64,7 @@ def measure_set(name: str, shown: str, budget: float) -> Row:
         row[f"{key}_error"] = float(logs.std() / np.sqrt(len(logs)))
         row[f"{key}_valid"] = learned.valid_log_likelihood
         row[f"{key}_seconds"] = round(seconds, 2)
-        row[f"{key}_far"] = float(logs[far].mean()) if far.any() else float("nan")
+        row[f"{key}_far"] = float(logs[far].mean()) if far.any() else None
     best = max(learned.members, key=lambda member: member.log_likelihood)
     row.update(members=len(learned.members), best=best.name, best_valid=best.log_likelihood)
     row["work"] = learned.trace.total("work")
@@ -99,8 +99,7 @@ def tables(rows: list[Row]) -> dict[str, str]:
             f"**{row['auto_test']:.3f}**",
             f"{row['auto_error']:.3f}",
             f"{row['near']:.1%}",
-            f"{row['trees_far']:.3f}",
-            f"{row['auto_far']:.3f}",
+            *("-" if row[one] is None else f"{row[one]:.3f}" for one in ("trees_far", "auto_far")),
             f"{row['auto_seconds']:.0f}",
             row["members"],
             row["best"],
