@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright import _core
+from treewright.automatic.gap_prices import likelihood_of, price_shown, price_whole
 from treewright.automatic.numbers_em import RoundsOfNumbers
-from treewright.automatic.structural_em import fill, likelihood_of, size_of
+from treewright.automatic.structural_em import fill
 from treewright.criteria import GaussianBIC
 from treewright.errors import MissingValuesError
 from treewright.models import score_observed
@@ -90,9 +91,11 @@ def test_no_round_lowers_the_score(seed):
     gaps = RoundsOfNumbers(table)
     found = fill(gaps, climbed, GaussianBIC, quick=climbed, adopt=lambda learned, _: learned)
     assert all(b > a for a, b in pairwise(found.scores))
-    at_end = size_of(found.learned.dag, GaussianBIC(found.counter), found.counter) + found.log_likelihood
+    price = price_shown(found.learned.dag, GaussianBIC(found.counter), found.counter, gaps.shown)
+    at_end = price + found.log_likelihood
     assert at_end == pytest.approx(found.scores[-1])
-    assert found.score == pytest.approx(found.scores[-1])
+    price = price_whole(found.learned.dag, GaussianBIC(found.counter), found.counter)
+    assert found.score == pytest.approx(price + found.log_likelihood)  # as the search scores
 
 
 def test_without_gaps_it_is_the_plain_learner():

@@ -7,6 +7,7 @@ import pytest
 
 import treewright as tw
 from treewright.automatic import structural_em
+from treewright.automatic.gap_starts import list_starts
 from treewright.automatic.structural_em import (
     ROUNDS,
     GapsFilled,
@@ -20,6 +21,7 @@ from treewright.learners import LearnedNetwork, Trace
 SCHEMA = tw.Schema(tw.Variable(f"v{i}", (0, 1)) for i in range(8))
 PAIRS = [(f"v{i}", f"v{j}") for i in range(8) for j in range(i + 1, 8)]
 TABLE = tw.Table(SCHEMA, [np.zeros(100, dtype=np.int64)] * 8)
+WITHOUT_GAPS = SimpleNamespace(table=TABLE, there=lambda: None, whole=None)
 LEAST = structural_em._LEAST_GAIN * 100
 
 
@@ -84,11 +86,17 @@ def test_a_search_that_finds_the_same_again_owns_it(scored):
     )
 
 
+def test_the_best_of_what_is_found_and_what_is_near_goes_on(scored):
+    first = scored(0.0, 1.0, 5.0, 2.0, 3.0, 9.0)
+    near = lambda facts, present: [network(present.n_edges + 2), network(present.n_edges)]  # noqa: E731
+    assert rounds(first, near=near) == (2, True, [0.0, 5.0])
+
+
 def test_the_best_start_is_gone_on_with(scored, monkeypatch):
     scored(3.0, 1.0, 8.0, 7.0)
     begun = [("no arc", network(0)), ("one", network(1)), ("a third", network(2))]
-    monkeypatch.setattr(structural_em, "starts", lambda *words, **more: iter(begun))
-    found = fill(SimpleNamespace(table=TABLE), one_more, None, adopt=lambda learned, counter: learned)
+    monkeypatch.setattr(structural_em, "list_starts", lambda *words, **more: iter(begun))
+    found = fill(WITHOUT_GAPS, one_more, None, adopt=lambda learned, counter: learned)
     assert (found.start, found.scores) == ("a third", (8.0,))
 
 
@@ -105,7 +113,8 @@ def test_complete_rows_begin_where_there_are_five_for_each_variable(n):
     rng = np.random.default_rng(0)
     missing = {"v0": np.arange(200) >= n}
     table = tw.Table(SCHEMA, rng.integers(0, 2, (8, 200)), missing=missing)
-    said = [one for one, _ in structural_em.starts(LabelsWithGaps(table), lambda counter: network(0))]
+    gaps = LabelsWithGaps(table)
+    said = [one for one, _ in list_starts(table, gaps.there(), gaps.whole, lambda counter: network(0))]
     assert ("the complete rows" in said) == (n >= 40)
 
 

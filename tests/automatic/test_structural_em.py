@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import treewright as tw
 from treewright import _core
-from treewright.automatic import structural_em
-from treewright.automatic.structural_em import fill_gaps, size_of
+from treewright.automatic import gap_starts
+from treewright.automatic.gap_prices import Enlarged, Shown, price_shown, price_whole
+from treewright.automatic.gap_starts import list_starts
+from treewright.automatic.structural_em import LabelsWithGaps, climb_on, fill_gaps
 from treewright.errors import MissingValuesError, SettingError
 from treewright.models import ExpectedCounter, score_observed
 from treewright.statistics import AvailableCounter
@@ -53,7 +55,8 @@ def test_where_any_start_may_win_no_search_lowers_what_the_rows_say(seed, n, sha
     found = fill_gaps(table, wandering, quick=climbed, adopt=lambda learned, counter: learned)
     assert all(b > a for a, b in pairwise(found.scores))
     # the score is that of the model that came out, on the cells that are there
-    at_end = size_of(found.learned.dag, tw.BIC(found.counter), found.counter) + found.log_likelihood
+    price = price_shown(found.learned.dag, tw.BIC(found.counter), found.counter, Shown(table))
+    at_end = price + found.log_likelihood
     assert at_end == pytest.approx(found.scores[-1])
 
 
@@ -67,10 +70,82 @@ def test_the_default_obeys_its_bound_and_tells_the_score_of_what_is_there(treewi
     assert found.score > here - 37 * 20 * np.log(300)
 
 
+def beginnings(table, **options):
+    gaps = LabelsWithGaps(table)
+    return list_starts(table, gaps.there(), gaps.whole, climbed, **options)
+
+
+def test_tests_of_what_is_there_begin_boldly_and_carefully():
+    _, _, table = rows_with_gaps("alarm", n=500, share=0.2)
+    begun = dict(beginnings(table))
+    assert list(begun) == [
+        "the tree of the pairs that are there",
+        "tests of what is there, at 0.05",
+        "tests of what is there, at 0.001",
+    ]
+    assert begun["tests of what is there, at 0.05"].dag.n_edges > 12
+    known = tw.Knowledge(forbidden=[("HR", "HRBP"), ("HRBP", "HR")])
+    for said, one in beginnings(table, knowledge=known):
+        assert not {("HR", "HRBP"), ("HRBP", "HR")} & set(one.dag.edges()), said
+    assert [said for said, _ in beginnings(table, climbs=False)] == ["the tree of the pairs that are there"]
+
+
+@pytest.mark.parametrize("score", [tw.BIC, tw.SparseQNML, tw.BDeu, tw.K2])
+def test_a_family_costs_what_the_rows_that_show_it_can_tell(score):
+    _, _, table = rows_with_gaps("child", n=800, share=0.2)
+    found = fill_gaps(table, climbed)
+    dag, counter, shown = found.learned.dag, found.counter, Shown(table)
+    judge = score(counter)
+    # where every family is shown by every row, it is the price of all rows
+    everywhere = tw.Table(table.schema, table.columns)
+    assert price_shown(dag, judge, counter, Shown(everywhere)) == pytest.approx(
+        price_whole(dag, judge, counter), abs=1e-6
+    )
+    if score is not tw.BIC:
+        return
+    rows = [800 * shown.share((*dag.parents(v), v)) for v in range(len(dag.schema))]
+    cards = dag.schema.cardinalities
+    free = [(cards[v] - 1) * np.prod([cards[p] for p in dag.parents(v)]) for v in range(len(cards))]
+    by_hand = -sum(0.5 * np.log(n) * d for n, d in zip(rows, free, strict=True))
+    assert price_shown(dag, judge, counter, shown) == pytest.approx(by_hand, abs=1e-5)
+
+
+def test_shares_of_rows_that_show_columns():
+    table = tw.read_table({"a": [1, None, 1, 2], "b": [None, None, 1, 2], "c": [1, 2, 1, 2]}, missing="em")
+    shown = Shown(table)
+    assert [shown.share(scope) for scope in [(), (2,), (0,), (1,), (0, 1), (2, 1, 0)]] == [
+        1, 1, 0.75, 0.5, 0.5, 0.5,
+    ]  # fmt: skip
+    assert shown.mean_of_pairs() == pytest.approx((0.5 + 0.75 + 0.5) / 3)
+    heavy = tw.Table(table.schema, table.columns, weights=np.array([3, 0, 1, 0]), missing=table.missing)
+    assert Shown(heavy).share((0, 1)) == 0.25
+    assert Shown(heavy.take([True, False, False, False])).share((1,)) == 1.0  # of one row: no less than it
+
+
+def test_enlarged_counts():
+    counter = tw.count(tw.read_table({"a": [0, 1, 1], "b": [0, 1, 0]}))
+    twice = Enlarged(counter, 2.5)
+    assert twice.n_rows == 7.5
+    assert twice.counts(("a", "b")).tolist() == [[2.5, 0], [2.5, 2.5]]
+    assert twice.sparse_counts((0,)).counts.tolist() == [2.5, 5.0]
+
+
+def test_a_round_searches_on_from_the_network_it_has():
+    """What is expected of the present network never leads to one that scores less by it."""
+    _, _, table = rows_with_gaps("asia", n=400, share=0.3, seed=3)
+    gaps = LabelsWithGaps(table)
+    for _, one in beginnings(table):
+        seen = gaps.explain(one.dag)
+        score = tw.SparseQNML(seen.counter)
+        on, enlarged = climb_on(gaps, None, seen.counter, one.dag)
+        assert score.score(on.dag) >= score.score(one.dag) - 1e-9
+        assert enlarged.dag.n_edges >= on.dag.n_edges
+
+
 def test_networks_too_wide_for_the_memory_are_no_start(monkeypatch):
     _, _, table = rows_with_gaps(n=300)
-    monkeypatch.setattr(structural_em, "affordable", lambda price: False)
-    assert [said for said, _ in structural_em.starts(structural_em.LabelsWithGaps(table), climbed)] == [
+    monkeypatch.setattr(gap_starts, "affordable", lambda price: False)
+    assert [said for said, _ in beginnings(table)] == [
         "the tree of the pairs that are there",
         "the complete rows",
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from treewright.automatic.gap_prices import Shown
 from treewright.automatic.search import LearnedAutomatically
 from treewright.automatic.structural_em import Explained, fill_suitably
 from treewright.errors import TableTooLarge
@@ -24,6 +25,10 @@ class RoundsOfBoth:
     """Rows of labels and numbers with gaps, as the rounds of structural EM ask of them."""
 
     table: Table
+
+    @cached_property
+    def shown(self) -> Shown:
+        return Shown(self.table)
 
     @cached_property
     def by_themselves(self) -> ExpectedMixedMoments:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from treewright.automatic.gap_prices import Shown
 from treewright.automatic.rows import is_complete
 from treewright.automatic.search import LearnedAutomatically
 from treewright.automatic.structural_em import Explained, fill_suitably
@@ -24,6 +25,10 @@ class RoundsOfNumbers:
     """Rows of numbers with gaps, as the rounds of structural EM ask of them."""
 
     table: Table
+
+    @cached_property
+    def shown(self) -> Shown:
+        return Shown(self.table)
 
     @cached_property
     def rows(self) -> NumbersWithGaps:

@@ -9,23 +9,23 @@ A narrow network keeps the expectations cheap: under a bound on the width the ta
 than a clique, one across cliques no more than what the row leaves open between them. For trees a round is
 exact: no tree has a better expected score (Meila & Jordan 2000).
 
-Rounds begin at the tree of the pairs that are there, at a climb by them, and at what complete rows lead to.
-What a model expects favours what it joins already, so where rounds begin tells where they end. A quick
-search, where there is one, goes on from each start, since most of the way needs no second opinions; the best
-end counts.
+Rounds begin at what tests of the cells that are there leave, at the tree of their pairs and at what complete
+rows lead to (gap_starts.py). A round searches from nothing, from the network it has and, since what a model
+does not join looks weaker in what it expects, in counts enlarged by as much; the network whose score on the
+cells that are there is best goes on. Parameters cost what the rows that show them can tell (gap_prices.py).
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from treewright.automatic.clock import Clock
-from treewright.automatic.price import affordable, price_of
+from treewright.automatic.gap_prices import Enlarged, Shown, likelihood_of, price_shown
+from treewright.automatic.gap_starts import list_starts
 from treewright.automatic.rows import is_complete
 from treewright.automatic.search import (
     LearnedAutomatically,
@@ -34,7 +34,7 @@ from treewright.automatic.search import (
     make_sparse_score_of,
     narrow_enough,
 )
-from treewright.criteria import BIC, GaussianBIC, LocalScore, LogLikelihood, MixedBIC
+from treewright.criteria import BIC, LocalScore
 from treewright.criteria.scores.edge_prior import make_sparse_score
 from treewright.errors import TableTooLarge
 from treewright.graphs import BoundKnowledge, Dag, Knowledge
@@ -43,14 +43,13 @@ from treewright.learners import (
     LearnedNetwork,
     learn_bounded_mixed,
     learn_bounded_treewidth,
-    learn_chow_liu,
     learn_dag_climbing,
     learn_hill_climbing,
     learn_mixed,
 )
 from treewright.models import BayesianNetwork, Dirichlet, ExpectedCounter, fit_em
 from treewright.models.discrete.family_counts import ONE_ROW
-from treewright.models.mixed.lines import parents_by_kind
+from treewright.once import cached_property
 from treewright.statistics import AvailableCounter, Counter, MixedMoments, Moments, count
 from treewright.statistics.gaps.expected_moments import refuse_empty_columns
 from treewright.tables import Table
@@ -61,12 +60,11 @@ Found = TypeVar("Found", bound=Learned[Any])
 Model = TypeVar("Model")
 Facts = TypeVar("Facts", bound=Counter | Moments | MixedMoments)
 Search = Callable[[Facts], Found]
+Near = Callable[[Facts, Dag], Sequence[Learned[Any]]]
 Judge = Callable[[Facts], LocalScore]
 
 ROUNDS = 12  # of each search at most; few take more than four
 _LEAST_GAIN = 1e-6  # nats per row
-# Fewer complete rows than these for each variable say too little to begin with.
-_ROWS_TO_BEGIN = 5
 
 
 @dataclass(frozen=True)
@@ -127,6 +125,10 @@ class Gaps(Protocol[Model, Facts]):
     @property
     def table(self) -> Table: ...
 
+    @property
+    def shown(self) -> Shown:
+        """How many of the rows show some columns."""
+
     def there(self) -> Source:
         """Of what is there, whichever rows show it."""
 
@@ -143,6 +145,10 @@ class LabelsWithGaps:
 
     table: Table
     prior: Dirichlet | None = ONE_ROW
+
+    @cached_property
+    def shown(self) -> Shown:
+        return Shown(self.table)
 
     def there(self) -> AvailableCounter:
         return AvailableCounter(self.table)
@@ -176,6 +182,7 @@ def fill_gaps(
     judge: Judge[Counter] = BIC,
     *,
     quick: Search[Counter, Any] | None = None,
+    near: Near[Counter] | None = None,
     adopt: Callable[[Learned[Any], Counter], Learned[Any]] | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
     prior: Dirichlet | None = ONE_ROW,
@@ -193,6 +200,8 @@ def fill_gaps(
         From counts to the score that decides when to end.
     quick
         A search that leads near the end sooner; it goes as far as its networks fit the memory.
+    near
+        Beside the quick one, searches that begin at the network of the round before.
     adopt
         Makes what `search` would return of what a start or the quick search found, and of counts as that
         expects them. Then no round lowers the score; without it the first that `search` finds is kept anyway.
@@ -203,7 +212,8 @@ def fill_gaps(
     progress
         Called after each round.
     """
-    said: dict[str, Any] = {"quick": quick, "adopt": adopt, "knowledge": knowledge, "progress": progress}
+    said: dict[str, Any] = {"quick": quick, "near": near, "adopt": adopt}
+    said |= {"knowledge": knowledge, "progress": progress}
     return fill(LabelsWithGaps(table, prior), search, judge, **said)
 
 
@@ -213,6 +223,7 @@ def fill(
     judge: Judge[Any],
     *,
     quick: Search[Any, Any] | None = None,
+    near: Near[Any] | None = None,
     adopt: Callable[[Learned[Any], Any], Learned[Any]] | None = None,
     knowledge: Knowledge | BoundKnowledge | None = None,
     progress: Progress | None = None,
@@ -221,12 +232,13 @@ def fill(
     refuse_empty_columns(gaps.table)
     rounds = partial(search_on_gaps, gaps, judge=judge, progress=progress)
     ended = []
-    for said, one in starts(gaps, quick or search, knowledge, climbs=adopt is not None):
+    begins = (gaps.table, gaps.there(), gaps.whole, quick or search, knowledge)
+    for said, one in list_starts(*begins, climbs=adopt is not None):
         stand = stand_of(gaps, one, None, judge)
         scores = [stand.score]
         if quick is not None:
             with suppress(TableTooLarge):
-                stand = rounds(quick, stand, scores)[0]
+                stand = rounds(quick, stand, scores, near=near)[0]
         ended.append((said, stand, scores))
     said, best, scores = max(ended, key=lambda one: one[1].score)
     best, is_own = rounds(search, best, scores, keeps_first=adopt is None)
@@ -247,15 +259,25 @@ def search_on_gaps(
     judge: Judge[Any],
     progress: Progress | None,
     keeps_first: bool = False,
+    near: Near[Facts] | None = None,
 ) -> tuple[_Stand[Model, Facts], bool]:
-    """Rounds of one search, and whether it found the network that is best now."""
+    """Rounds of one search, and whether it found the network that is best now.
+
+    Of what it found and what is near, the network with the best score on the cells that are there goes on.
+    """
     is_own = False
     for done in range(1, ROUNDS + 1):
-        learned = search(best.seen.counter)
-        size, dag = size_of_learned(learned, best.seen.counter), dag_of(learned)
-        if set(dag.index_edges()) == set(best.dag.index_edges()):  # the model expects what led to it
-            return replace(best, learned=learned, size=size), True
-        stand = stand_of(gaps, learned, size, judge, best.seen.counter)
+        facts, known = best.seen.counter, {frozenset(best.dag.index_edges())}
+        found, stands = [search(facts), *(near(facts, best.dag) if near else ())], []
+        for learned in found:
+            size, dag = size_of_learned(learned, facts), dag_of(learned)
+            arcs = frozenset(dag.index_edges())
+            if arcs not in known:
+                stands.append(stand_of(gaps, learned, size, judge, facts))
+            elif len(found) == 1:  # the model expects what led to it
+                return replace(best, learned=learned, size=size), True
+            known.add(arcs)
+        stand = max(stands, key=lambda one: one.score, default=best)
         if progress is not None:
             progress(Step("rounds of structural EM", done, score=stand.score))
         is_asked = keeps_first and not is_own
@@ -263,32 +285,9 @@ def search_on_gaps(
             break
         best, is_own = stand, True
         scores.append(stand.score)
-        if learned.trace.stopped_by:
+        if stand.learned.trace.stopped_by:
             break
     return best, is_own
-
-
-def starts(
-    gaps: Gaps[Any, Any],
-    search: Search[Any, Any],
-    knowledge: Knowledge | BoundKnowledge | None = None,
-    *,
-    climbs: bool = True,
-) -> Iterator[tuple[str, Learned[Any]]]:
-    """Networks to begin with: by the pairs that are there, and what complete rows lead to."""
-    there, table = gaps.there(), gaps.table
-    if isinstance(there, MixedMoments):
-        only: dict[str, Any] = {"max_parents": 1, "perturbations": 0, "knowledge": knowledge}
-        yield "the columns by themselves", learn_mixed(MixedBIC(there), **only)
-    else:
-        score = GaussianBIC(there) if isinstance(there, Moments) else BIC(there)
-        yield "the tree of the pairs that are there", learn_chow_liu(score, knowledge=knowledge)
-        climbed = learn_dag_climbing(make_sparse_score(there), knowledge=knowledge) if climbs else None
-        if climbed is not None and affordable(price_of(climbed.dag, there)):
-            yield "a climb by the pairs that are there", climbed
-    kept = is_complete(table)
-    if int(kept.sum()) >= _ROWS_TO_BEGIN * len(table.schema):
-        yield "the complete rows", search(gaps.whole(table.take(kept)))
 
 
 def dag_of(learned: Learned[Any]) -> Dag:
@@ -307,34 +306,13 @@ def stand_of(
     """The network fitted to all rows, what it expects of them, and its score on what they show."""
     dag = dag_of(learned)
     seen = gaps.explain(dag, facts)
-    score = size_of(dag, judge(seen.counter), seen.counter) + seen.log_likelihood
+    score = price_shown(dag, judge(seen.counter), seen.counter, gaps.shown) + seen.log_likelihood
     return _Stand(learned, size, dag, seen, score)
 
 
 def size_of_learned(learned: Learned[Any], counter: Source) -> float | None:
     """What the score of a search took off the likelihood of the counts that it searched with."""
     return None if learned.score is None else learned.score - likelihood_of(dag_of(learned), counter)
-
-
-def size_of(dag: Dag, score: LocalScore, counter: Source) -> float:
-    """What a score takes off the likelihood."""
-    return score.score(dag) - likelihood_of(dag, counter)
-
-
-def likelihood_of(dag: Dag, counter: Source) -> float:
-    """The log-likelihood of counts or moments; that of lines is their BIC without what BIC takes off."""
-    if isinstance(counter, Moments):
-        n_parameters = 2 * len(dag.schema) + dag.n_edges
-        return GaussianBIC(counter).score(dag) + 0.5 * math.log(counter.n) * n_parameters
-    if not isinstance(counter, MixedMoments):
-        return LogLikelihood(counter).score(dag)
-    lines = [parents_by_kind(dag, v) for v, one in enumerate(dag.schema) if not one.is_discrete]
-    n_parameters = sum(
-        math.prod(dag.schema.cardinalities[v] for v in states) * (len(numbers) + 2)
-        for states, numbers in lines
-    )
-    bic = MixedBIC(counter, states=LogLikelihood)
-    return bic.score(dag) + 0.5 * math.log(counter.n) * n_parameters
 
 
 def learn_available(table: Table, options: dict[str, Any]) -> LearnedAutomatically:
@@ -357,6 +335,23 @@ def learn_with_gaps(
     filled = fill_suitably(LabelsWithGaps(table), options)
     assert isinstance(filled.learned, LearnedAutomatically)
     return filled.learned, filled.model, [filled.about(table)]
+
+
+def climb_on(
+    gaps: Gaps[Any, Any], knowledge: Knowledge | BoundKnowledge | None, facts: Source, present: Dag
+) -> list[Learned[Any]]:
+    """Climbs from the present network, by what is expected and by that enlarged.
+
+    Two columns that the model does not join look independent in every row that does not show both. So an edge
+    gains about the square of that share of what it is worth, and the share of it on the cells that are there:
+    with counts enlarged by the inverse it pays its price where it should.
+    """
+    if isinstance(facts, MixedMoments):
+        return []
+    times = 1 / gaps.shown.mean_of_pairs()
+    enlarged: list[Any] = [] if isinstance(facts, Moments) else [Enlarged(facts, times)]
+    climb = partial(learn_hill_climbing, effort=0, knowledge=knowledge, start=present)
+    return [climb(make_sparse_score(one)) for one in (facts, *enlarged)]
 
 
 def fill_suitably(
@@ -393,6 +388,7 @@ def fill_suitably(
         partial(run, search),
         make_sparse_score_of,
         quick=quick,
+        near=partial(climb_on, gaps, known) if bound is None else None,
         adopt=adopt,
         knowledge=known,
         progress=options["progress"],

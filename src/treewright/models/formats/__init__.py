@@ -36,6 +36,7 @@ from treewright.models.formats.report import ConvertReport, ReadReport, Renamed,
 from treewright.models.formats.text import Source, read_source, write_bytes
 from treewright.models.model import AnyModel, ModelBase
 from treewright.models.undirected.markov_network import MarkovNetwork
+from treewright.tables.report import listed
 from treewright.tables.schema import Schema
 
 PathLike = str | os.PathLike[str]
@@ -171,7 +172,8 @@ def write_model(
         return WriteReport(str(target), "twm")
     if not isinstance(model, BayesianNetwork | MarkovNetwork):
         raise SchemaError(
-            f"{kind.name} is for networks of discrete variables; found {type(model).__name__}: write .twm"
+            f"{kind.name} is for networks of discrete variables; found {type(model).__name__}"
+            f"{_cannot_say(model.schema)}: write .twm"
         )
     exported = kind.export(model.schema)
     if strict:
@@ -180,6 +182,18 @@ def write_model(
     names_file = write_names(target, exported, replace=replace)
     write_bytes(target, data)
     return WriteReport(str(target), kind.name, exported.renamed, exported.notes, names_file)
+
+
+def _cannot_say(schema: Schema) -> str:
+    """What of a model no table says, and what can be done about it."""
+    numbers = [variable.name for variable in schema if not variable.is_discrete]
+    if not numbers or len(numbers) == len(schema):
+        return ""
+    return (
+        f", whose tables it could say, but not the lines and variances of {listed(numbers, 4)} in each state "
+        "of their parents, nor beliefs about labels given numbers; a network learned with the numbers cut "
+        "(bins=, --bins) is one of tables"
+    )
 
 
 def convert_model(
