@@ -163,7 +163,7 @@ def uncut_log_density(
         model = fit(search(moments).structure, moments)
     if not affordable(price_of(model.dag, moments)):
         raise TableTooLarge("exact answers would take too much")
-    return _mean(model.log_evidence(others), others)
+    return mean_of_rows(model.log_evidence(others), others)
 
 
 def cut_log_density(
@@ -193,14 +193,16 @@ def cut_log_density(
         counter = count(cut)
         model = fit(search(counter).structure, counter)
     logs = model.log_evidence(read_table(others, schema=cut.schema, missing="em"))
-    return _mean(logs - log_widths(others, cut.schema), others)
+    return mean_of_rows(logs - log_widths(others, cut.schema), others)
 
 
-def _mean(logs: Floats, rows: Table) -> float:
+def mean_of_rows(logs: Floats, rows: Table) -> float:
+    """The mean, each row with its weight."""
     weights = None if rows.weights is None else np.asarray(rows.weights, dtype=np.float64)
     if weights is not None and not weights.sum() > 0:
         return math.inf
-    return float(np.average(logs, weights=weights))
+    total = len(logs) if weights is None else math.fsum(weights)  # exact: the order of rows does not show
+    return math.fsum(logs if weights is None else logs * weights) / total
 
 
 def row_hashes(table: Table) -> Hashes:
@@ -218,11 +220,11 @@ def row_hashes(table: Table) -> Hashes:
             ranks[order] = np.arange(len(states), dtype=np.uint64)
             bits = ranks[np.where(gaps, 0, column)]
         bits = np.where(gaps, np.uint64(len(name)), bits)
-        found = _mixed(found * np.uint64(31) + _mixed(bits + np.uint64(0x9E3779B97F4A7C15)))
+        found = mix(found * np.uint64(31) + mix(bits + np.uint64(0x9E3779B97F4A7C15)))
     return found
 
 
-def _mixed(x: Hashes) -> Hashes:
+def mix(x: Hashes) -> Hashes:
     """The finaliser of splitmix64."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

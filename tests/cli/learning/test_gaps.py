@@ -28,6 +28,34 @@ def test_methods_of_the_command_line_take_all_rows(run_json, gaps_file, method):
         assert any("structure from the rows that show" in note for note in quick["notes"])
 
 
+@pytest.mark.parametrize("method", ["hidden-tree", "mixture", "lem", "cutset"])
+def test_methods_that_walk_whole_rows_take_rows_whose_gaps_are_drawn(run_json, gaps_file, tmp_path, method):
+    effort = ("--effort", "0") if method == "mixture" else ()
+    given = ("learn", gaps_file, "--method", method, *effort, "--missing", "em")
+    found = run_json(*given, "-o", tmp_path / "m.twm")
+    assert any("learned from all 400 rows, their gaps drawn" in note for note in found["notes"])
+    assert not any("rows that miss nothing" in note for note in found["notes"])
+    assert found["rows"] == 400
+    table = tw.read_table(gaps_file, missing="em")
+    model = tw.load(tmp_path / "m.twm")
+    assert model.score(table, unseen="ignore") == pytest.approx(found["log_likelihood"])
+    judged = run_json(*given, "--valid", gaps_file)
+    assert judged["valid_log_likelihood"] < 0
+
+
+def test_indicators_leave_numbers_as_the_rows_decide(run_json, tmp_path):
+    rng = np.random.default_rng(4)
+    sky = rng.integers(2, size=300)
+    sun = 4 * sky + rng.normal(size=300)
+    lines = [f"{'clear' if s else 'grey'},{'' if k % 3 == 0 else f'{x:.3f}'}" for k, (s, x) in
+             enumerate(zip(sky, sun, strict=True))]  # fmt: skip
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["sky,sun", *lines]) + "\n")
+    found = run_json("learn", path, "--missing", "indicator")
+    assert any("numbers among labels stay as they are" in note for note in found["notes"])
+    assert "sun is missing" in found["variables"]
+
+
 def test_methods_that_cannot_are_named(refused, gaps_file):
     said = refused("learn", gaps_file, "--method", "lem", "--missing", "available")
     assert "--missing available is for methods that learn a network from one table" in str(said)

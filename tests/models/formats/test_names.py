@@ -1,10 +1,12 @@
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.formats.samples import LABELS, labelled
 
+import treewright as tw
 from treewright.errors import FormatError
 from treewright.graphs.directed.dag import Dag
 from treewright.models import BayesianNetwork
@@ -147,3 +149,13 @@ def test_other_bytes_are_no_names(data, tmp_path):
     names_path(tmp_path / "m.bif").write_bytes(data)
     with pytest.raises(FormatError, match="not a file of names"):
         read_model(tmp_path / "m.bif")
+
+
+def test_a_long_list_of_renamed_states_is_told_in_part(tmp_path):
+    states = tuple(f"{k}.5" for k in range(60))
+    table = tw.Table(tw.Schema([tw.Variable("age", states)]), [np.arange(60)])
+    written = tw.write_model(tw.fit(tw.Dag(table.schema), tw.count(table)), tmp_path / "m.xdsl")
+    said = str(written).splitlines()
+    assert len(written.renamed) == 60
+    assert len(said) == 23
+    assert said[-1] == "  and 40 more, all of them in the file of originals"

@@ -100,3 +100,5 @@ def test_other_formats_refuse_kindly(ending, tmp_path):
     with pytest.raises(SchemaError, match=r"is for networks of discrete variables; found Conditional.*twm"):
         tw.write_model(model, tmp_path / f"m.{ending}")
     assert not list(tmp_path.iterdir())
+    with pytest.raises(SchemaError, match=r"no table says the lines and variances of \w+.*--bins"):
+        tw.write_model(model, tmp_path / f"m.{ending}")

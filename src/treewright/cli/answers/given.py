@@ -124,6 +124,11 @@ def rows_of(answer: Distribution) -> Iterator[tuple[tuple[str, ...], float]]:
     return zip(states, answer.array.ravel().tolist(), strict=True)
 
 
+def holds_numbers(schema: Schema, known: Mapping[str, Label]) -> bool:
+    """Whether a number is given, so that what is given has a density."""
+    return any(not schema[name].is_discrete for name in known)
+
+
 def given_in_words(known: Mapping[str, Label]) -> str:
     items = ", ".join(f"{name}={written(state)}" for name, state in known.items())
     return f", given {items}" if items else ""

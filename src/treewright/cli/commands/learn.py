@@ -253,7 +253,8 @@ def fit_learned(learned: Learned[Any], task: Task) -> tuple[AnyModel, list[str]]
     if isinstance(learned.structure, FeatureGraph):
         table, graph = task.rows.table, learned.structure
         if table is not None and table.has_missing and graph.is_deterministic:
-            return prepared.fit_features_to_all_rows(graph, table, smoothing_of(learned))
+            origin = "rows whose gaps were drawn" if task.rows.fills_gaps else ""
+            return prepared.fit_features_to_all_rows(graph, table, smoothing_of(learned), origin)
         return FeatureNetwork(learned.structure), task.left_out("learned from")
     network = network_of(learned)
     if isinstance(network, Dag):

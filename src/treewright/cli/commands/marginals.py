@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_both, answer_marginals
-from treewright.cli.answers.given import given_in_words, nested, rows_of
+from treewright.cli.answers.given import given_in_words, holds_numbers, nested, rows_of
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark
 from treewright.cli.model_files import open_with_given
 from treewright.models import ConditionalGaussianNetwork, GaussianNetwork, Marginals, SigmoidNetwork
@@ -31,12 +31,12 @@ def marginals(
     answer = network.marginals(known)
     out.answer(
         lambda: {name: nested(distribution) for name, distribution in answer.items()},
-        shown=lambda: marginals_shown(answer, known),
+        shown=lambda: marginals_shown(answer, known, holds_numbers(network.schema, known)),
         bare=lambda: ((name, *states, p) for name, each in answer.items() for states, p in rows_of(each)),
     )
 
 
-def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Lines:
+def marginals_shown(answer: Marginals, known: Mapping[str, Label], is_density: bool) -> Lines:
     yield heading(f"{len(answer)} variables{given_in_words(known)}")
     rows = (
         ("" if position else name, *states, f"{p:.6f}", bar(p))
@@ -45,4 +45,5 @@ def marginals_shown(answer: Marginals, known: Mapping[str, Label]) -> Lines:
     )
     yield listing("variable", "state", "probability", "", numeric=["probability"], rows=rows)
     if known:
-        yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")
+        what = "density" if is_density else "probability"
+        yield remark(f"  {what} of what is given: {answer.probability_of_evidence:.6g}")

@@ -11,7 +11,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.answers.continuous import answer_query
-from treewright.cli.answers.given import given_in_words, is_item, nested, read_given, rows_of
+from treewright.cli.answers.given import given_in_words, holds_numbers, is_item, nested, read_given, rows_of
 from treewright.cli.answers.output import Lines, Output, bar, heading, listing, remark, say_how_many_more
 from treewright.cli.model_files import open_model
 from treewright.errors import SchemaError
@@ -65,7 +65,7 @@ def query(out: Output, model: opt.Model, targets: Targets, *, given: opt.Given =
     answer = cast("Distribution", cast("Any", network).query(names, known))
     out.answer(
         lambda: query_document(answer),
-        shown=lambda: query_shown(answer, known),
+        shown=lambda: query_shown(answer, known, holds_numbers(network.schema, known)),
         bare=lambda: ((*states, p) for states, p in rows_of(answer)),
     )
 
@@ -106,10 +106,11 @@ def query_document(answer: Distribution) -> dict[str, Any]:
     }
 
 
-def query_shown(answer: Distribution, known: Mapping[str, Label]) -> Lines:
+def query_shown(answer: Distribution, known: Mapping[str, Label], is_density: bool) -> Lines:
     yield heading(f"{', '.join(answer.names)}{given_in_words(known)}")
     rows = ((*states, f"{p:.6f}", bar(p)) for states, p in islice(rows_of(answer), _SHOWN_ROWS))
     yield listing(*answer.names, "probability", "", numeric=["probability"], rows=rows)
     yield from say_how_many_more(answer.array.size, _SHOWN_ROWS)
     if known:
-        yield remark(f"  probability of what is given: {answer.probability_of_evidence:.6g}")
+        what = "density" if is_density else "probability"
+        yield remark(f"  {what} of what is given: {answer.probability_of_evidence:.6g}")

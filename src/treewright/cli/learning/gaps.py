@@ -1,4 +1,4 @@
-"""How `learn` learns from rows with gaps: by structural EM, or each table from the rows that show it."""
+"""How `learn` learns from rows with gaps: by EM, or each table from the rows that show it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from treewright.automatic.densities_em import fill_density
 from treewright.automatic.gaps import indicators_in, remark_on_gaps, with_indicators, with_known_indicators
 from treewright.automatic.mixed_em import RoundsOfBoth
 from treewright.automatic.numbers_em import RoundsOfNumbers, refuse_way
@@ -26,7 +27,7 @@ from treewright.errors import SettingError
 from treewright.graphs import Knowledge
 from treewright.learners import Learned, learn_hill_climbing
 from treewright.models.fitting.em_mixed import alone
-from treewright.statistics import AvailableCounter
+from treewright.statistics import AvailableCounter, count
 from treewright.statistics.gaps.expected_moments import NumbersWithGaps
 from treewright.tables.databases import Databases
 from treewright.tables.table import Table
@@ -45,7 +46,9 @@ def as_settled(asked: Missing, options: LearnOptions, rows: Rows) -> Missing:
 def take_all_rows(asked: Missing, options: LearnOptions, method: Method, rows: Rows) -> bool:
     """Whether rows with gaps have a say in the structure; otherwise it is that of complete rows."""
     wanted = asked in (Missing.em, Missing.available, Missing.indicator)
-    is_able = method.own_score is None and not method.joins_tables
+    is_able = (method.own_score is None or (method.is_density and asked == Missing.em)) and (
+        not method.joins_tables
+    )
     if asked in (Missing.available, Missing.indicator) and not is_able:
         raise SettingError(
             f"--missing {asked.value} is for methods that learn a network from one table; --method "
@@ -123,6 +126,8 @@ def search_all_rows(
     if asked == Missing.available or task.options.method in _BY_TESTS:
         return run(method.learn, task), task, said
 
+    if method.is_density:
+        return search_density(method, task, table, run)
     gaps, prepare = rounds_of(table, name, ess)
 
     def search(counter: Any) -> Learned[Any]:
@@ -144,6 +149,21 @@ def search_all_rows(
     fit = lambda dag: (filled.model, [filled.about(table)])  # noqa: E731
     ready = replace(prepare(filled.counter), source=table, fit=fit, fills_gaps=True)
     return replace(filled.learned, score=filled.score), replace(task, rows=ready), said
+
+
+def search_density(
+    method: Method, task: Task, table: Table, run: Run
+) -> tuple[Learned[Any], Task, list[str]]:
+    """What a method that walks whole rows learns from rows whose gaps are drawn."""
+
+    def learn(rows: Table, valid: Table) -> Learned[Any]:
+        ready = prepare_counter(count(rows), task.rows.score_name, task.options.ess)
+        return run(method.learn, replace(task, rows=ready, valid=valid))
+
+    valid = task.valid if isinstance(task.valid, Table) else None
+    filled = fill_density(table, learn, valid=valid, seed=int(task.rng.integers(2**31)))
+    ready = replace(task.rows, source=table, fills_gaps=True)
+    return filled.learned, replace(task, rows=ready), [*remark_on_gaps(table), filled.about(table)]
 
 
 def rounds_of(

@@ -318,7 +318,8 @@ def most_miss(rows: Table) -> bool:
 def cut_or_not(rows: Table, options: LearnOptions, *, is_open: bool) -> tuple[Table, list[str]]:
     """Numbers among labels as the rows decide; cut where something was asked for that only tables can do."""
     words = {"cut": "--bins", "leave_out": "--ignore"}
-    fills = options.rows is None and (most_miss(rows) if is_open else options.missing == Missing.em)
+    takes_all = options.missing in (Missing.em, Missing.indicator)
+    fills = options.rows is None and (most_miss(rows) if is_open else takes_all)
     for_tables = (options.score, options.ess, options.checkpoint, options.bootstrap, options.certify or None)
     if for_tables != (None,) * len(for_tables) or (rows.has_missing and not is_open and not fills):
         return automatic.cut_numbers(rows, **words)
@@ -383,11 +384,11 @@ def complete_rows(table: Table) -> Table:
 
 
 def fit_features_to_all_rows(
-    graph: FeatureGraph, table: Table, alpha: float
+    graph: FeatureGraph, table: Table, alpha: float, origin: str = ""
 ) -> tuple[FeatureNetwork, list[str]]:
     """The same for a feature graph without hidden choices; others would be fitted beyond their early stop."""
     fitted = fit_em(graph, table, prior=Dirichlet(alpha) if alpha > 0 else None)
-    return fitted.model, [automatic.about_em(table, fitted.trace)]
+    return fitted.model, [automatic.about_em(table, fitted.trace, origin)]
 
 
 def mean_log_likelihood(model: AnyModel, table: Table) -> float:

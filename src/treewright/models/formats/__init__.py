@@ -190,9 +190,8 @@ def _cannot_say(schema: Schema) -> str:
     if not numbers or len(numbers) == len(schema):
         return ""
     return (
-        f", whose tables it could say, but not the lines and variances of {listed(numbers, 4)} in each state "
-        "of their parents, nor beliefs about labels given numbers; a network learned with the numbers cut "
-        "(bins=, --bins) is one of tables"
+        f", and no table says the lines and variances of {listed(numbers, 4)}, or what they tell of labels; "
+        "learn with numbers cut (bins=, --bins), which gives a network of tables, or keep this one"
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from treewright.tables.schema import Label
 
+_SHOWN = 20  # names that are told one by one
+
 
 @dataclass(frozen=True)
 class Renormalised:
@@ -79,7 +81,10 @@ class WriteReport:
 
     def __str__(self) -> str:
         names = (f"originals are in {self.names_file}",) if self.names_file else ()
-        return "\n  ".join((f"{self.path} ({self.format})", *names, *self.notes, *map(str, self.renamed)))
+        said = [str(one) for one in self.renamed[:_SHOWN]]
+        if len(self.renamed) > _SHOWN:
+            said.append(f"and {len(self.renamed) - _SHOWN:,} more, all of them in the file of originals")
+        return "\n  ".join((f"{self.path} ({self.format})", *names, *self.notes, *said))
 
 
 @dataclass(frozen=True)
