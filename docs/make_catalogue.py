@@ -51,7 +51,7 @@ SOURCES = {
     "for repair and experiment. UAI, 124-132 (printing in Windows 95).",
 }
 
-HEAD = """# The catalogue
+HEAD = """# Example networks
 
 Networks of the field, packaged: `tw.load_network("insurance")`, `treewright query insurance Accident`,
 `treewright networks` for this list. Arcs and tables are those that were published; a row whose sum misses one

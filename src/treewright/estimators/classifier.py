@@ -17,7 +17,6 @@ from treewright.estimators.panels import (
     BY_SCORE,
     STRUCTURES,
     Recipe,
-    is_clearly_better,
     log_loss,
     weights_of,
 )
@@ -183,10 +182,11 @@ class BayesianClassifier(Settings):
         self.weights_: Floats | None = None
         self.structure_ = self.structure if single else "stack"
         self.losses_: dict[str, float] = {}
-        self._panels = recipe.panels(rows, names, beside=not single)
         if single and not self.calibrate:
+            self._panels = recipe.panels(rows, names, beside=False)
             return
-        truth, opinions, counts = recipe.held_out(rows, names, beside=not single)
+        truth, opinions, counts, found = recipe.held_out(rows, names, beside=not single)
+        self._panels = recipe.panels(rows, names, beside=not single, found=None if single else found)
         if not opinions:  # nothing to hold out: all say alike
             n = sum(len(panel.members) for panel in self._panels)
             self.weights_ = np.full(n, 1.0 / n)
@@ -197,19 +197,18 @@ class BayesianClassifier(Settings):
             self._stack(opinions, truth, counts)
 
     def _stack(self, opinions: list[Floats], truth: Any, counts: Floats) -> None:
-        """Weigh the members, leave out who says next to nothing, or take one that is better than all."""
+        """Weigh the members, leave out who says next to nothing, or all but networks if that is as good."""
         keys = [(panel, name) for panel in self._panels for name in panel.members]
         losses = [log_loss(one, truth, counts) for one in opinions]
         self.losses_ = {name + p.remark: loss for (p, name), loss in zip(keys, losses, strict=True)}
         weights = pool_weights(opinions, truth, counts)
         kept = np.flatnonzero(weights >= LEAST_SAY * weights.max())
-        alone, opinions = opinions, [opinions[m] for m in kept]
+        opinions = [opinions[m] for m in kept]
         self.weights_ = pool_weights(opinions, truth, counts)
-        stack = decided(opinions, self.weights_)
-        self.losses_["stack"] = log_loss(stack, truth, counts)
-        best = int(np.argmin(losses))
-        if self.structure == "auto" and is_clearly_better(alone[best], stack, truth, counts):
-            kept, self.structure_, self.weights_ = np.array([best]), keys[best][1], None
+        self.losses_["stack"] = log_loss(decided(opinions, self.weights_), truth, counts)
+        plain = [name for _, name in keys].index("network")
+        if self.structure == "auto" and losses[plain] <= self.losses_["stack"]:
+            kept, self.structure_, self.weights_ = np.array([plain]), "network", None
         left = [keys[m] for m in kept]
         panels = [panel.only([name for p, name in left if p is panel]) for panel in self._panels]
         self._panels = [panel for panel in panels if panel.members]

@@ -74,7 +74,7 @@ _VALID = "None chooses on validation rows"
 _STRUCTURE = (
     'What tells the class: "naive", "tree" (tree-augmented), "averaged" (all one-dependence networks), '
     '"k-dependence", "network" (a general one, its blanket by conditional likelihood), "stack" (all of them, '
-    'weighted by rows held out), or "auto": the stack, unless one of them is clearly better on rows held out.'
+    'weighted by rows held out), or "auto": the stack, or its networks alone where these are as good.'
 )
 
 _SET_BY = (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter as Counted
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Protocol
@@ -9,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from treewright import _core
+from treewright.graphs import Dag
 from treewright.inference.batch import EvidenceColumns
 from treewright.models.classifying.backoff import backed_off
 from treewright.models.discrete.bayesian_network import BayesianNetwork
@@ -79,6 +82,34 @@ class NetworkMember:
     def _summed_out(self, columns: EvidenceColumns) -> Floats:
         cells, _ = self.model._engine.marginals_many(columns.without(self.target), (self.target,))
         return normalised(np.log(np.maximum(cells, _SMALLEST)))
+
+
+@dataclass(frozen=True)
+class Committee:
+    """The average of several networks over the same rows: what hangs on few rows is not in all of them.
+
+    Attributes
+    ----------
+    networks, shares
+        Those that differ, and how many of those that were found each one is.
+    """
+
+    networks: tuple[NetworkMember, ...]
+    shares: Floats
+
+    @classmethod
+    def of(cls, dags: Sequence[Dag], fitted: Callable[[Dag], NetworkMember]) -> Committee:
+        """Networks of some shapes, equal ones fitted once."""
+        times = Counted(dags)
+        shares = np.array([*times.values()], dtype=np.float64)
+        return cls(tuple(map(fitted, times)), shares / shares.sum())
+
+    def log_posterior(self, columns: EvidenceColumns) -> Floats:
+        said = [
+            share * np.exp(one.log_posterior(columns))
+            for one, share in zip(self.networks, self.shares, strict=True)
+        ]
+        return np.asarray(np.log(np.maximum(sum(said), _SMALLEST)))
 
 
 @dataclass(frozen=True)

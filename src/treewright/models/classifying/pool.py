@@ -14,7 +14,8 @@ from scipy.optimize import minimize
 from treewright.models.classifying.members import normalised
 from treewright.types import Floats
 
-_ALIKE = 30.0  # rows that speak for equal weights
+_LUCK = 30.0  # nats by which the better of two members is e times as likely to be the better one
+_CENTRE = 300.0  # rows that speak for weights in the proportion of these odds
 _ONE = 1.0  # rows that speak for weights that sum to one
 
 
@@ -26,6 +27,9 @@ def pooled(opinions: Sequence[Floats], weights: Floats) -> Floats:
 def pool_weights(opinions: Sequence[Floats], truth: np.ndarray, row_weights: Floats) -> Floats:
     """The weights that make the true classes most probable; none is negative.
 
+    Weights that follow few rows freely follow chance. So they are drawn to what each member is worth alone: e
+    times as much for `_LUCK` nats more.
+
     Examples
     --------
     >>> sure = np.log([[0.99, 0.01], [0.99, 0.01], [0.01, 0.99], [0.99, 0.01]])
@@ -35,17 +39,18 @@ def pool_weights(opinions: Sequence[Floats], truth: np.ndarray, row_weights: Flo
     stacked = np.stack(opinions)  # members, rows, classes
     rows = np.arange(len(truth))
     total = float(row_weights.sum())
-    even = 1.0 / len(stacked)
+    worth = stacked[:, rows, truth] @ row_weights / _LUCK
+    centre = np.exp(worth - worth.max())
+    centre /= centre.sum()
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         logs = normalised(np.tensordot(weights, stacked, axes=1))
         expected = np.einsum("rc,mrc->mr", np.exp(logs), stacked)
         slope = (stacked[:, rows, truth] - expected) @ row_weights
-        off, more = weights - weights.mean(), weights.sum() - 1.0
-        value = -float(logs[rows, truth] @ row_weights) + _ALIKE * float(off @ off) + _ONE * more**2
-        return value / total, (-slope + 2 * _ALIKE * off + 2 * _ONE * more) / total
+        off, more = weights - weights.sum() * centre, weights.sum() - 1.0
+        value = -float(logs[rows, truth] @ row_weights) + _CENTRE * float(off @ off) + _ONE * more**2
+        pull = 2 * _CENTRE * (off - off @ centre) + 2 * _ONE * more
+        return value / total, (pull - slope) / total
 
-    found = minimize(
-        loss, np.full(len(stacked), even), jac=True, bounds=[(0.0, 4.0)] * len(stacked), method="L-BFGS-B"
-    )
+    found = minimize(loss, centre, jac=True, bounds=[(0.0, 4.0)] * len(stacked), method="L-BFGS-B")
     return np.asarray(found.x)
