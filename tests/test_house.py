@@ -123,6 +123,7 @@ LINES_OF_CAPABILITIES = {
     "things of another kind refused at every public door": 215,
     "hidden trees, mixtures and other densities from rows with gaps": 165,
     "rounds that begin at tests, search on where they are and price what is shown": 245,
+    "averages of networks in a classifier": 51,
 }
 LISTS_OF_A_SCORE = 2  # beside its own file
 PLACES_OF_A_LEARNER = 3  # its own file among them

@@ -38,7 +38,7 @@ def test_tutorials_are_offered_as_notebooks(site):
 
 @pytest.mark.slow
 def test_a_stranger_finds_the_page_for_each_question(site):
-    """By the index that the pages carry; tests/browser asks the search of the pages themselves."""
+    """By the index that the pages carry; test_search.py asks the search of the pages themselves."""
     lunr = pytest.importorskip("lunr", reason="the search needs pip install '.[docs]'").lunr
     whole = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
     entries, boost = whole["docs"], whole["config"]["fields"]["title"]["boost"]

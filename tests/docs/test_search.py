@@ -1,6 +1,7 @@
 """The search of the manual, asked in a page that was opened as a file, as who has no network opens it."""
 
 import pytest
+from tests.browser.conftest import browser  # noqa: F401
 from tests.docs.site import QUESTIONS, build_site
 
 HITS = "links => links.map(one => new URL(one.href).pathname)"
@@ -12,7 +13,7 @@ def site(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, site):
+def page(browser, site):  # noqa: F811
     asked, problems = [], []
     page = browser.new_page()
     page.on("pageerror", lambda error: problems.append(str(error)))
