@@ -355,6 +355,11 @@ class TestRouting:
         ([0.5] * 600, "Unknown label type: continuous"),
         ([np.nan] * 600, "Input y contains NaN or infinity"),
         ([None] * 600, "Input y contains NaN"),
+        *(
+            (np.array(["no"] * 599 + [gap], dtype=object), "Input y contains NaN")
+            for gap in (pd.NA, pd.NaT, None, float("nan"), np.float64("nan"), np.datetime64("NaT"))
+        ),
+        (np.array(["no"] * 599 + [1], dtype=object), "sorts the labels of y; found some of int, str"),
         ([1j] * 600, "Complex data not supported"),
     ],
 )

@@ -23,6 +23,8 @@ from treewright.limits import format_bytes, memory_limit
 from treewright.tables import Schema, Table, Variable
 from treewright.tables.arrays import code_type
 
+LABELS = ((int, float, np.number, np.bool_), (str,))  # of one family they have an order
+
 
 def not_fitted(who: str) -> NotFittedError:
     """The refusal of an estimator that has learned nothing; scikit-learn's own too where that is loaded."""
@@ -238,9 +240,23 @@ def flat(y: Any, n_rows: int, who: str) -> npt.NDArray[Any]:
             raise SettingError(
                 f"Unknown label type: continuous. {who} takes a target of states; cut the numbers of y first"
             )
-    if values.dtype == object and any(label in (None, np.nan) for label in values.tolist()):
-        raise SchemaError(f"Input y contains NaN; {who} needs a label for every row")
+    if values.dtype == object:
+        if any(map(is_missing, values.tolist())):
+            raise SchemaError(f"Input y contains NaN; {who} needs a label for every row")
+        kinds = {type(label) for label in values.tolist()}
+        if not any(all(issubclass(kind, family) for kind in kinds) for family in LABELS) and len(kinds) > 1:
+            told = ", ".join(sorted(kind.__name__ for kind in kinds))
+            raise SettingError(
+                f"Unknown label type: {who} sorts the labels of y; found some of {told}. Write all as texts"
+            )
     return values
+
+
+def is_missing(label: Any) -> bool:
+    """Whether a label is one of the signs that libraries have for none."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating | np.datetime64) and str(label) in ("nan", "NaT")
 
 
 def column_of_vectors(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
