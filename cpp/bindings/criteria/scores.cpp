@@ -91,6 +91,21 @@ void bind_scores(nb::module_& m) {
       "margins"_a, "ess"_a, "edge_price"_a, "level"_a, "dense_rows"_a, "step"_a,
       "What an edge of each pair must cost beside BDeu (qNML where ess is 0) and `edge_price` so that chance "
       "does not pay for it.");
+  m.def(
+      "rare_prices",
+      [](const std::vector<Array<std::int64_t>>& margins, double ess, double edge_price, double level,
+         double dense_rows, double step) {
+        const auto counts = counts_of(margins);
+        std::vector<double> prices;
+        interruptible([&](tw::Cancel& cancel) {
+          prices = tw::rare_prices(counts, ess, edge_price, level, dense_rows, step, cancel);
+        });
+        return to_numpy(std::move(prices), counts.size(), counts.size());
+      },
+      "margins"_a, "ess"_a, "edge_price"_a, "level"_a, "dense_rows"_a, "step"_a,
+      "What an edge of each pair of rare states must cost beside BDeu and `edge_price` so that chance does "
+      "not "
+      "pay for it.");
   m.def("multinomial_regret", &tw::multinomial_regret, "n"_a, "k"_a,
         "ln of the normaliser of the multinomial NML distribution over k cells and n rows.");
   m.def(

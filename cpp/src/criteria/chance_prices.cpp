@@ -1,6 +1,7 @@
 #include "treewright/criteria/chance_prices.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -29,6 +30,8 @@ constexpr double kNanosecondsPerPair = 2000;
 constexpr double kFewExpected = 3;
 // Rows in a cell for which a Dirichlet score is looked up.
 constexpr double kMostKnown = 4096;
+// What is less likely does not happen.
+constexpr double kNever = 1e-12;
 
 double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0; }
 
@@ -247,6 +250,86 @@ std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> mar
       if (more > 0) prices[i * n + j] = prices[j * n + i] = std::ceil(more / step) * step;
     }
   });
+  return prices;
+}
+
+namespace {
+
+// What a pair gains when chance puts more rows into a cell than it expects, and how likely that is.
+struct Coincidence {
+  double gain, chance;
+};
+
+// Those of a state with `a` rows and one with `b`; the others of both columns are as one, but for what
+// parting them costs on average.
+void add_coincidences(double rows, double a, double b, std::array<double, 2> states, double ess,
+                      std::vector<Coincidence>& found) {
+  const auto [r, q] = states;
+  const auto rising = [](double n, double alpha) { return log_gamma(n + alpha) - log_gamma(alpha); };
+  const double one = ess / (r * q);
+  const auto dirichlet = [&](double k) {
+    return rising(k, one) + rising(a - k, one * (q - 1)) + rising(b - k, one * (r - 1)) +
+           rising(rows - a - b + k, one * (r - 1) * (q - 1));
+  };
+  const double apart = rising(a, ess / r) + rising(rows - a, ess * (r - 1) / r) + rising(b, ess / q) +
+                       rising(rows - b, ess * (q - 1) / q) - rising(rows, ess);
+  const double first = std::max(0.0, a + b - rows), last = std::min(a, b);
+  double chance =
+      std::exp(log_binomial(a, first) + log_binomial(rows - a, b - first) - log_binomial(rows, b));
+  for (double k = first; k <= last && (chance > kNever || k * rows < a * b); ++k) {
+    if (k * rows > a * b) found.push_back({dirichlet(k) - apart, chance});
+    chance *= (a - k) * (b - k) / ((k + 1) * (rows - a - b + k + 1));
+  }
+}
+
+// The gain that two columns exceed with probability `level` only, where their second states hardly meet.
+double rare_bound(std::span<const std::int64_t> x, std::span<const std::int64_t> y, double ess,
+                  double level) {
+  const auto rows = static_cast<double>(std::accumulate(x.begin(), x.end(), std::int64_t{0}));
+  const std::array<double, 2> states{static_cast<double>(x.size()), static_cast<double>(y.size())};
+  const auto first_x = std::ranges::max_element(x), first_y = std::ranges::max_element(y);
+  std::vector<Coincidence> found;
+  for (auto a = x.begin(); a != x.end(); ++a)
+    for (auto b = y.begin(); b != y.end(); ++b)
+      if (a != first_x && b != first_y && *a > 0 && *b > 0)
+        add_coincidences(rows, static_cast<double>(*a), static_cast<double>(*b), states, ess, found);
+  std::ranges::sort(found, std::ranges::greater{}, &Coincidence::gain);
+  double exceeded = 0;
+  for (const auto& [gain, chance] : found)
+    if ((exceeded += chance) > level) return gain;
+  return 0;
+}
+
+}  // namespace
+
+std::vector<double> rare_prices(std::span<const std::vector<std::int64_t>> margins, double ess,
+                                double edge_price, double level, double dense_rows, double step,
+                                Cancel& cancel) {
+  const std::size_t n = margins.size();
+  std::map<std::vector<std::int64_t>, std::size_t> places;  // of columns with the same counts
+  std::vector<std::size_t> kind(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<std::int64_t> sorted = margins[i];
+    std::ranges::sort(sorted);
+    kind[i] = places.emplace(std::move(sorted), places.size()).first->second;
+  }
+  const std::size_t n_kinds = places.size();
+  std::vector<std::span<const std::int64_t>> counts(n_kinds);
+  std::vector<double> second(n_kinds), of_kinds(n_kinds * n_kinds, 0.0), prices(n * n, 0.0);
+  for (const auto& [margin, place] : places) counts[place] = margin, second[place] = second_largest(margin);
+  parallel_for(n_kinds, kNanosecondsPerPair * static_cast<double>(n_kinds), cancel, [&](std::size_t i) {
+    const auto x = counts[i];
+    const auto rows = static_cast<double>(std::accumulate(x.begin(), x.end(), std::int64_t{0}));
+    for (std::size_t j = 0; j <= i; ++j) {
+      const auto cells = static_cast<double>(x.size() * counts[j].size());
+      if (rows < dense_rows * cells || second[i] * second[j] >= kFewExpected * rows) continue;
+      const double more = rare_bound(x, counts[j], ess, level) - edge_price;
+      if (more > 0) of_kinds[i * n_kinds + j] = of_kinds[j * n_kinds + i] = std::ceil(more / step) * step;
+    }
+  });
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      if (i != j) prices[i * n + j] = of_kinds[kind[i] * n_kinds + kind[j]];
   return prices;
 }
 

@@ -48,6 +48,8 @@ def rows_for(estimator: Any, X: Any, *, fitting: bool = False) -> Any:
                 "counts every cell, so leave out columns"
             )
         X = X.toarray()
+    if type(X).__name__ == "LazyFrame":
+        X = X.collect()
     names = column_names(X)
     if (isinstance(X, list | tuple) and X and isinstance(X[0], list | tuple | np.ndarray)) or (
         names is None and hasattr(X, "__array__") and not isinstance(X, np.ndarray)

@@ -117,7 +117,8 @@ def as_evidence(
     if not seen:
         raise SchemaError(
             f"{f'to predict {wanted!r} ' if wanted else ''}the rows need a column of the model beside it; "
-            f"the model has {nearest(wanted, schema.names)}"
+            f"the model has {nearest('', [name for name in schema.names if name != wanted])}, the rows have "
+            f"{nearest('', names)}"
         )
     return as_rows(schema.select(seen), rows, unseen)
 

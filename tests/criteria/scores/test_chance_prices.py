@@ -279,3 +279,73 @@ class TestScore:
             tw.read_databases([doubled.select(["code", "x"]), doubled.select(["x", "y"])])
         )
         assert not pooled.dag.adjacent("code", "x")
+
+
+def rare_events(n_rows, seed, n=20):
+    """Independent columns of events, of one in two hundred rows to one in twenty."""
+    rng = np.random.default_rng(seed)
+    shares = rng.choice([0.005, 0.01, 0.02, 0.05], size=n)
+    return {f"e{i:02d}": rng.random(n_rows) < share for i, share in enumerate(shares)}
+
+
+def price_by_counting(a, b, n_rows, edge_price, level, ess):
+    """The least price that chance beats hardly ever, every table of two margins tried."""
+    from math import comb, lgamma
+
+    def rising(n, alpha):
+        return lgamma(n + alpha) - lgamma(alpha)
+
+    whole = sum(rising(n, ess / 2) for n in (a, n_rows - a, b, n_rows - b)) - rising(n_rows, ess)
+    found = []
+    for k in range(max(0, a + b - n_rows), min(a, b) + 1):
+        gain = sum(rising(n, ess / 4) for n in (k, a - k, b - k, n_rows - a - b + k)) - whole
+        if k * n_rows > a * b:
+            found.append((gain, comb(a, k) * comb(n_rows - a, b - k) / comb(n_rows, b)))
+    prices = [0.0, *(gain - edge_price for gain, _ in found if gain > edge_price)]
+    return min(p for p in prices if sum(c for gain, c in found if gain - edge_price > p) <= level)
+
+
+class TestRareStates:
+    @given(
+        st.integers(1, 30), st.integers(1, 30), st.sampled_from([150, 400, 1000]), st.sampled_from([1.0, 4.0])
+    )
+    @settings(max_examples=80, deadline=None)
+    def test_the_price_is_that_of_trying_every_table(self, a, b, n_rows, ess):
+        margins = [np.array([n_rows - a, a]), np.array([b, n_rows - b])]
+        found = _core.rare_prices(margins, ess, 1.0, 0.01, 5.0, 1e-6)
+        expected = price_by_counting(a, b, n_rows, 1.0, 0.01, ess) if a * b < 3 * n_rows else 0.0
+        assert found[0, 1] == found[1, 0]
+        assert found[0, 1] == pytest.approx(expected, abs=1e-5)
+        assert found[0, 0] == found[1, 1] == 0
+
+    def test_columns_that_meet_often_and_sparse_ones_are_left_to_the_other_prices(self):
+        margins = [np.array([500, 500]), np.array([600, 400]), np.arange(1, 45), np.array([999, 1])]
+        found = _core.rare_prices([m * 1000 // m.sum() for m in margins], 1.0, 1.0, 1e-6, 5.0, 1e-6)
+        assert found[0, 1] == found[0, 2] == 0
+
+    @pytest.mark.parametrize("n_rows", [200, 600, 2000])
+    def test_rare_events_are_not_joined_for_a_row_that_they_share(self, n_rows):
+        """0.3 to 0.6 edges in each data set before."""
+        found = 0
+        for seed in range(20):
+            counter = tw.count(tw.read_table(rare_events(n_rows, seed)))
+            score = GroupedScore(tw.BDeu, counter, groups={})
+            found += tw.learn_hill_climbing(score).structure.n_edges
+        assert found <= 4
+
+    def test_rare_events_that_belong_together_are_joined(self):
+        for seed in range(5):
+            columns = rare_events(400, seed)
+            fire = np.arange(400) < 8
+            columns |= {"fire": fire, "alarm": fire & (np.arange(400) != 3)}
+            score = GroupedScore(tw.BDeu, tw.count(tw.read_table(columns)), groups={})
+            assert tw.learn_hill_climbing(score).structure.adjacent("fire", "alarm")
+
+    def test_the_order_of_columns_does_not_matter(self):
+        columns = rare_events(300, 1)
+        names = list(columns)[::-1]
+        one, other = (
+            GroupedScore(tw.BDeu, tw.count(tw.read_table({n: columns[n] for n in order})), groups={}).pairs
+            for order in (list(columns), names)
+        )
+        assert np.array_equal(one, other[::-1, ::-1])

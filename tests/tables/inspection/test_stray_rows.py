@@ -137,6 +137,15 @@ def test_the_command_line_mends_from_learning_to_the_report(tmp_path, capsys):
     assert tw.load(model).provenance["mendings"][0]["kind"] == "rows"
 
 
+def test_gaps_that_meet_in_a_row_by_chance_make_no_finding():
+    chance = random.Random(2)
+    columns = {name: [chance.choice(["x", "y", None]) for _ in range(300)] for name in "abc"}
+    n_empty = sum(row == (None, None, None) for row in zip(*columns.values(), strict=True))
+    assert n_empty > 3
+    assert rows_that_are_none(tw.read_table(columns, missing="em")) == []
+    assert tw.read_table(columns, missing="em", mend=True).n_rows == 300
+
+
 @given(st.integers(20, 60), st.integers(0, 10**6))
 @settings(max_examples=60, deadline=None)
 def test_ordinary_rows_are_never_taken_for_others(n, seed):

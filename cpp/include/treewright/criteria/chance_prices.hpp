@@ -47,4 +47,11 @@ std::vector<double> chance_prices(std::span<const std::vector<std::int64_t>> mar
                                   double edge_price, double level, double dense_rows, double step,
                                   Cancel& cancel);
 
+/// prices[i * n + j]: what an edge must cost beside BDeu and `edge_price` where there are `dense_rows` rows
+/// or more for each cell, and hardly one is expected beside the first states: so much that the rows which
+/// rare states share by chance pay for it with probability `level` only. 0 for all other pairs.
+std::vector<double> rare_prices(std::span<const std::vector<std::int64_t>> margins, double ess,
+                                double edge_price, double level, double dense_rows, double step,
+                                Cancel& cancel);
+
 }  // namespace treewright

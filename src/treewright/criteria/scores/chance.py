@@ -4,7 +4,8 @@ A score asks for an edge; columns that have nothing to do with each other gain s
 the same. Where the gain exceeds what is asked, noise is joined. Two prices keep that out, both symmetric in
 the two columns, so that structures which a score cannot tell apart still tie.
 
-*Of a pair* with few rows for each cell: what chance gains there follows from the two margins.
+*Of a pair* with few rows for each cell, and under BDeu of a pair of rare states, which hardly ever share a
+row: what chance gains there follows from the two margins.
 
 *Of every edge*: with enough rows twice the gain is distributed as chi square, so it is known how many edges
 chance pays for among all pairs. It may be three in a hundred of the edges that the pairs show, and so much of
@@ -34,6 +35,9 @@ _DENSE_ROWS = 5
 _FALSE_EDGES = 0.1
 # And in dense ones, for each edge that the pairs show.
 _FALSE_SHARE = 0.03
+# And of pairs of rare states: true ones are hard to tell from chance, and lost where this is less.
+_RARE_SHARE = 0.1
+_MEETINGS = 3  # rows that the second states of two columns share by chance, from which on neither is rare
 _BLOCK = 64  # variables whose pairs are looked at together
 _STEP = 0.01  # nats: how finely what is asked is told apart when pairs are counted
 
@@ -70,6 +74,43 @@ def chance_prices(counter: Counter, edge_price: float, *, ess: float = 0.0) -> F
     prices = np.zeros((len(schema), len(schema)))
     prices[np.ix_(scope, scope)] = found
     return prices if found.any() else None
+
+
+def rare_prices(score: BDeu, edge_price: float, pairs: Floats | None = None) -> Floats | None:
+    """What edges between columns of rare states have to cost beside BDeu and `edge_price` to outbid chance.
+
+    A state of five rows in a thousand and one of ten share a row in one of twenty data sets, and BDeu joins
+    them for it. Such pairs cost what the rows that their rare states share by chance gain in one of ten data
+    sets, all pairs taken together; where all pairs show edges, in one for each ten of these. None where no
+    states are as rare. `pairs` is what others cost already.
+
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> fire, even = np.arange(200) < 3, np.arange(200) % 2 == 0
+    >>> table = tw.read_table({"fire": fire, "flood": np.roll(fire, 2), "even": even})
+    >>> rare_prices(tw.BDeu(tw.count(table)), 0.5).round(1)[0].tolist()
+    [0.0, 1.0, 0.1]
+    """
+    counter, n = score.counter, len(score.schema)
+    scopes = [(v,) for v in range(n)]
+    margins = [np.rint(one).astype(np.int64) for one in counter.counts_many(scopes)]
+    second = sorted(float(np.partition(one, -2)[-2]) for one in margins if np.count_nonzero(one) > 1)
+    if len(second) < 2 or second[0] * second[1] >= _MEETINGS * counter.n_rows:
+        return None
+    step = resolution_of(float(counter.n_rows))
+    gains = score.pair_gains()
+    gains -= edge_price
+    if pairs is not None:
+        gains -= pairs
+    n_edges = len(_forest(gains))
+    while True:
+        level = max(_FALSE_EDGES, _RARE_SHARE * n_edges) / max(math.comb(n, 2), 1)
+        found = _core.rare_prices(margins, score.settings.ess, edge_price, level, _DENSE_ROWS, step)
+        n_left = len(_forest(gains - found)) if found.any() else n_edges
+        if n_left >= n_edges:
+            return found if found.any() else None
+        n_edges = n_left
 
 
 def price_of_chance(score: LocalScore, edge_price: float, pairs: Floats | None = None) -> float:

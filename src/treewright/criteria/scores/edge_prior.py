@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from treewright.arguments import COUNTS, SCORE, require
-from treewright.criteria.scores.chance import chance_prices, price_of_chance
+from treewright.criteria.scores.chance import chance_prices, price_of_chance, rare_prices
 from treewright.criteria.scores.dirichlet_scores import BDeu
 from treewright.criteria.scores.discrete_score import QNML
 from treewright.criteria.scores.gaussian_scores import GaussianBIC
@@ -200,10 +200,14 @@ class GroupedScore(EdgePrior):
     @cached_property
     def pairs(self) -> Floats | None:  # type: ignore[override]  # computed where somebody searches with it
         """What edges of certain pairs cost beyond the price of an edge."""
-        if type(self.inner) not in (QNML, BDeu):
+        inner, price = self.inner, _log_n(self.schema)
+        if type(inner) is QNML:
+            return chance_prices(self._seen, price)
+        if not isinstance(inner, BDeu):
             return None
-        ess = self.inner.settings.ess if type(self.inner) is BDeu else 0.0
-        return chance_prices(self._seen, _log_n(self.schema), ess=ess)
+        sparse = chance_prices(self._seen, price, ess=inner.settings.ess)
+        rare = rare_prices(inner, price, sparse)
+        return sparse if rare is None else rare if sparse is None else sparse + rare
 
     @cached_property
     def penalty(self) -> float:  # type: ignore[override]

@@ -41,7 +41,8 @@ def read_rows(schema: Schema, rows: Any, target: int, unseen: Unseen) -> Evidenc
         told = schema[target].name
         raise SchemaError(
             f"to predict {told!r} the rows need a column of the model beside it; the model has "
-            f"{nearest(told, schema.names)}"
+            f"{nearest('', [name for name in schema.names if name != told])}, the rows have "
+            f"{nearest('', names)}"
         )
     if not isinstance(rows, Table) or any(
         name not in names or rows.schema[name] != schema[name] for name in seen

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise
 from typing import Any
 
@@ -148,12 +149,28 @@ def shortest_edges(ordered: Reals, edges: Reals) -> Reals:
     """The edges with as few digits as keep every value in its bin."""
     places = np.searchsorted(ordered, edges[1:-1], side="left")
     for digits in range(3, 17):
-        short = np.array([float(f"{edge:.{digits}g}") for edge in edges])
+        inner = [float(f"{edge:.{digits}g}") for edge in edges[1:-1]]
+        low, high = outward(edges[0], digits, -1), outward(edges[-1], digits, 1)
+        short = np.array([low, *inner, high])
         rising = len(edges) == 2 or (short[1:] > short[:-1]).all()
-        covers = short[0] <= ordered[0] and short[-1] >= ordered[-1]
-        if rising and covers and np.array_equal(np.searchsorted(ordered, short[1:-1], side="left"), places):
+        if rising and np.array_equal(np.searchsorted(ordered, short[1:-1], side="left"), places):
             return short
     return edges
+
+
+def outward(edge: float, digits: int, side: int) -> float:
+    """A number of so many digits that is not above an edge (side -1), or not below it (side 1).
+
+    >>> outward(26.0495, 4, -1), outward(26.0495, 3, -1), outward(87.594, 3, 1), outward(-87.594, 3, -1)
+    (26.04, 26.0, 87.6, -87.6)
+    """
+    nearest = float(f"{edge:.{digits}g}")
+    if side * nearest >= side * edge:
+        return nearest
+    exact = Decimal(float(edge))
+    unit = Decimal((0, (1,), exact.adjusted() - digits + 1))
+    found = float(exact.quantize(unit, ROUND_FLOOR if side < 0 else ROUND_CEILING))
+    return found if side * found >= side * edge else float(edge)
 
 
 def interval_labels(edges: Reals) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ def find_stray_rows(columns: Sequence[SourceColumn]) -> list[Stray]:
     if len(columns) < 2 or not len(columns[0]):
         return []
     empty, again = rows_without_value(columns), rows_of_names(columns)
-    above, below = rows_above(columns), rows_below(columns, empty)
+    above, below = rows_above(columns), rows_below(columns)
     found = [
         Stray(empty, "no column has a value there"),
         Stray(again, "the names of the columns once more, each a label like any other"),
@@ -96,10 +96,13 @@ def retyped(before: SourceColumn, column: SourceColumn) -> SourceColumn:
 
 
 def rows_without_value(columns: Sequence[SourceColumn]) -> Rows:
+    """Rows in which every column misses its cell, if they are more than gaps make by chance."""
     masks = [column.missing for column in columns if column.missing is not None]
     if len(masks) < len(columns) or all(mask.all() for mask in masks):
         return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(reduce(np.logical_and, masks))
+    found = np.flatnonzero(reduce(np.logical_and, masks))
+    by_chance = float(np.prod([mask.mean() for mask in masks])) * len(masks[0])
+    return found if len(found) > by_chance + 4 * by_chance**0.5 else found[:0]
 
 
 def rows_of_names(columns: Sequence[SourceColumn]) -> Rows:
@@ -167,13 +170,13 @@ def rows_above(columns: Sequence[SourceColumn]) -> Rows:
     return np.arange(found)
 
 
-def rows_below(columns: Sequence[SourceColumn], empty: Rows) -> Rows:
+def rows_below(columns: Sequence[SourceColumn]) -> Rows:
     """Last rows that hold hardly anything, and that in no other row."""
     n, found = len(columns[0]), list[int]()
     for row in range(n - 1, max(n - 1 - _BELOW, _LEAST_ROWS - 1), -1):
-        if row in empty:
-            continue
         held = list(cells(columns, row))
+        if not held:
+            continue
         column, text = held[0]
         says = text is not None and is_alone(column, text)
         if not says or 2 * len(held) > len(columns) or (len(held) > 1 and not SUMS.fullmatch(text or "")):

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treewright import _core
-from treewright.arguments import TABLE, require
 from treewright.tables._reading.interpret import FEW_STATES, identifiers
 from treewright.tables.arrays import code_type
 from treewright.tables.exports import counted
@@ -27,12 +26,13 @@ NEARLY, FEW_ROWS = 0.01, 10
 _ROWS_SHOWN = 3
 
 
-def inspect_table(table: Table) -> tuple[Finding, ...]:
+def inspect_table(table: Any) -> tuple[Finding, ...]:
     """Everything that a person would want to know about a table before learning from it.
 
     What reading saw comes first (``table.report.findings``), then what concerns whole columns and rows: keys,
     more states than the rows can tell apart, columns that are constant, nearly so, or copies of each other up
-    to the names of states, rows that repeat, fewer rows than columns ask for.
+    to the names of states, rows that repeat, fewer rows than columns ask for. Whatever
+    :func:`~treewright.read_table` reads is read first.
 
     Examples
     --------
@@ -43,7 +43,10 @@ def inspect_table(table: Table) -> tuple[Finding, ...]:
     'planet' never changes, so nothing depends on it; --ignore planet
     'sex', 'gender' are copies of each other up to the names of their states: keep one; --ignore gender
     """
-    require("inspect_table", TABLE, table)
+    if not isinstance(table, Table):
+        from treewright.tables.readers import read_table
+
+        table = read_table(table, missing="em")
     seen = () if table.report is None else table.report.findings
     codes = [with_gaps(table, v) for v in range(len(table.schema))]
     return (*seen, *look_at_columns(table, codes), *look_at_rows(table, codes))
