@@ -171,6 +171,9 @@ class TestAnswers:
         yes = {text for text in rows["smokes"] if text.lower()[0] in "yt1"}
         said = {table.labels("smokes")[i] for i, text in enumerate(rows["smokes"]) if text in yes}
         assert len(said) == 1
+        assert tw.read_table(rows, schema=table.schema).to_dict() == table.to_dict()
+        other = {"died": ["no"], "smokes": ["TRUE"]}  # a spelling that no row had
+        assert tw.read_table(other, schema=table.schema).labels("smokes")[0] in said
 
     @pytest.mark.parametrize(
         "labels", [["yes", "no"], ["0", "1"], ["Y", "N", "maybe"], ["1", "2", "0"], ["y", "yes"]]

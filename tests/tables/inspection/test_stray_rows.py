@@ -137,6 +137,28 @@ def test_the_command_line_mends_from_learning_to_the_report(tmp_path, capsys):
     assert tw.load(model).provenance["mendings"][0]["kind"] == "rows"
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_later_rows_all_stay_and_say_nothing_where_they_are_none(case, tmp_path):
+    at, cells, sentence = CASES[case]
+    path = write(tmp_path / "rows.csv", with_row(clinic(), at, cells))
+    schema = tw.read_table(path, mend=True).schema
+    later = tw.read_table(path, schema=schema, missing="em")
+    assert later.n_rows == 61
+    assert all(mask[at] for mask in later.missing.values())
+    assert sorted(later.missing) == [0, 1, 2]
+    if any(cells):
+        assert [str(one) for one in later.report.mendings] == [sentence.replace(":", " taken as missing:", 1)]
+
+
+def test_a_later_row_of_states_that_are_known_says_what_it_holds():
+    first = {name: values for name, values in clinic().items() if name != "age"}
+    schema = tw.read_table(first, mend=True).schema
+    later = {"smoker": ["yes", "no"] * 20 + [None], "ward": ["north", "south"] * 20 + ["west"]}
+    read = tw.read_table(later, schema=schema, missing="em")
+    assert read.labels("ward")[-1] == "west"
+    assert sorted(read.missing) == [0]
+
+
 def test_gaps_that_meet_in_a_row_by_chance_make_no_finding():
     chance = random.Random(2)
     columns = {name: [chance.choice(["x", "y", None]) for _ in range(300)] for name in "abc"}

@@ -29,7 +29,7 @@ from treewright.tables._reading.interpret import (
     make_discrete,
     observed_labels,
 )
-from treewright.tables.inspection.words import folded
+from treewright.tables.inspection.words import TRUTH, folded
 from treewright.tables.report import listed
 from treewright.tables.schema import Label, Variable, states_near
 
@@ -186,15 +186,22 @@ def as_state(label: Label, variable: Variable) -> Label:
 
 
 def find_code(variable: Variable) -> Callable[[Label], int | None]:
-    """Finds the one state that is written like a label; where rows were mended, up to blanks and case."""
+    """Finds the one state that is written like a label; where rows were mended, up to blanks and case.
+
+    Of two states there that say yes and no one is found by every spelling of these.
+    """
     states = variable.states or ()
-    written, spelled = forms_of(states, written_form), {}
+    written, spelled, said = forms_of(states, written_form), {}, dict[bool | None, int]()
     if variable.raw is not None and variable.raw.mended:
         spelled = forms_of(states, lambda state: folded(str(state)))
+        real = {code: s for code, s in enumerate(states) if not (is_missing_label(s) or is_unseen_label(s))}
+        said = {TRUTH.get(folded(str(state))): code for code, state in real.items()} if len(real) == 2 else {}
 
     def find(label: Label) -> int | None:
         code = written.get(written_form(label))
-        return spelled.get(folded(str(label))) if code is None else code
+        code = spelled.get(folded(str(label))) if code is None else code
+        yes = TRUTH.get(folded(str(label))) if code is None and said.keys() == {True, False} else None
+        return said[yes] if yes is not None else code
 
     return find
 

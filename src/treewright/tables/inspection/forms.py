@@ -14,10 +14,11 @@ from treewright.tables._reading.columns import LabelColumn, NumberColumn, Source
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables._reading.missing import mark_missing
 from treewright.tables.inspection.dates import may_begin_date, part_of_dates
-from treewright.tables.inspection.units import parts_of, plain, without_sign
+from treewright.tables.inspection.units import is_of_digits, parts_of, plain, without_sign
 from treewright.tables.inspection.words import (
     AMONG_NUMBERS,
     THOUSANDS,
+    TRUTH,
     UNMISTAKABLE,
     as_number,
     folded,
@@ -32,9 +33,6 @@ from treewright.types import Mask
 COMMA_NUMBER = re.compile(r"(?i)[+-]?([0-9]*,[0-9]+(e[+-]?[0-9]+)?|[1-9][0-9]{0,2}(\.[0-9]{3})+(,[0-9]+)?)")
 # Short labels whose case means nothing; that of others may ("AA", "Aa" and "aa" are three genotypes).
 SHORT_WORDS = frozenset(("m", "f", "w", "d", "y", "n", "j", "no", "yes", "ja", "nein", "oui", "non", "ok"))
-TRUTH = dict.fromkeys(
-    ("yes", "y", "true", "t", "1", "1.0", "ja", "j", "oui", "o", "si", "s", "wahr"), True
-) | dict.fromkeys(("no", "n", "false", "f", "0", "0.0", "nein", "non", "falsch"), False)
 _MOST_SPELLINGS = 24
 
 
@@ -102,15 +100,20 @@ def shown_marks(marks: Sequence[Label]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def is_quiet(label: Label) -> bool:
-    """Whether a label is just a text, as most are: no number, date, mark or sign, and no blank too many."""
-    if not isinstance(label, str) or word(label) != "text" or label != " ".join(label.split()):
+    """Whether a label is just a text, as most are: no number, date, mark, sign or list, no blank too many."""
+    if not isinstance(label, str) or word(label) != "text" or label != tidied(label):
+        return False
+    if is_of_digits(label) or any(sign in label for sign in ";|,"):
         return False
     return not may_begin_date(label) and parts_of(label) is None and not plain(label)
 
 
 def are_quiet(labels: Sequence[Label]) -> bool:
     """Whether there is nothing to say of labels and nothing to mend."""
-    return all(map(is_quiet, labels)) and len(set(map(folded, map(str, labels)))) == len(labels)
+    texts = list(map(str, labels))
+    return (
+        all(map(is_quiet, labels)) and len(set(map(folded, texts))) == len(texts) and not spelled_truth(texts)
+    )
 
 
 def texts_of(column: LabelColumn) -> list[str]:

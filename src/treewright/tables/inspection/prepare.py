@@ -9,8 +9,9 @@ from treewright.errors import SchemaError
 from treewright.tables._reading.bins import edges_of
 from treewright.tables._reading.columns import LabelColumn, SourceColumn
 from treewright.tables._reading.interpret import is_missing_label
+from treewright.tables._reading.matching import find_code
 from treewright.tables.exports import counted
-from treewright.tables.inspection.forms import Change, are_quiet, give_form, number_test, texts_of
+from treewright.tables.inspection.forms import Change, are_quiet, give_form, number_in, number_test, texts_of
 from treewright.tables.inspection.mending import (
     final_names,
     has_clear_commas,
@@ -18,7 +19,13 @@ from treewright.tables.inspection.mending import (
     marks_to_mend,
     why_left_out,
 )
-from treewright.tables.inspection.stray_rows import Stray, find_stray_rows, left_out
+from treewright.tables.inspection.stray_rows import (
+    Stray,
+    find_stray_rows,
+    left_out,
+    of_unknown,
+    without_cells,
+)
 from treewright.tables.inspection.units import common_sign, without_sign
 from treewright.tables.inspection.wishes import Wishes
 from treewright.tables.inspection.words import AMONG_NUMBERS, is_mark
@@ -153,6 +160,11 @@ def prepare_like(
     if wishes.dates:
         raise SchemaError("schema= says what the columns are, so there is nothing for dates= to take apart")
     prepared = Prepared()
+    if schema.is_mended or wishes.mend:
+        found = {column.name for column in columns}
+        made = {raw_name(variable, found): variable for variable in schema}
+        prepared.stray = of_unknown(columns, find_stray_rows(columns), lambda n, t: may_hold(made[n], t))
+        columns = without_cells(columns, prepared.stray) if prepared.stray else columns
     by_name = {column.name: column for column in columns}
     for variable in schema:
         if names is not None and variable.name not in names:
@@ -169,6 +181,16 @@ def prepare_like(
         )
         prepared.add(by_name[raw], variable.name, form, form != RawForm() and wants_numbers(variable))
     return prepared
+
+
+def may_hold(variable: Variable, text: str) -> bool:
+    """Whether a text can be a value of a variable, as its cells were written."""
+    form = variable.raw or RawForm()
+    if form.part or text in form.marks or is_mark(text, AMONG_NUMBERS):
+        return True
+    if wants_numbers(variable):
+        return number_in(form, text) is not None
+    return find_code(variable)(text) is not None
 
 
 def commas_of(schema: Schema | None) -> dict[str, str]:

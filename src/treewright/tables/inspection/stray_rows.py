@@ -7,7 +7,7 @@ numbers with a unit in it becomes one of texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -24,6 +24,7 @@ from treewright.tables.report import Finding, Mending
 from treewright.types import Mask
 
 Rows = npt.NDArray[np.intp]
+Knows = Callable[[str, str], bool]  # the name of a column and a text in it
 SUMS = re.compile(
     r"(?i)(grand |sub)?-?(total|sum|summe|gesamt|insgesamt|somme|suma|average|mean|mittelwert)s?\b.*"
 )
@@ -39,6 +40,7 @@ class Stray:
 
     rows: Rows
     what: str
+    done: str = "left out"
 
     @property
     def who(self) -> str:
@@ -52,7 +54,7 @@ class Stray:
         return Finding("rows that are none", (), f"{self.who}: {self.what}", "--mend", "mend=True", rows=rows)
 
     def mending(self) -> Mending:
-        return Mending("rows", (), f"{self.who} left out: {self.what}")
+        return Mending("rows", (), f"{self.who} {self.done}: {self.what}")
 
 
 def find_stray_rows(columns: Sequence[SourceColumn]) -> list[Stray]:
@@ -78,6 +80,33 @@ def left_out(columns: Sequence[SourceColumn], stray: Sequence[Stray]) -> tuple[l
     for one in stray:
         kept[one.rows] = False
     return [kept_column(retyped(column, column.take(kept))) for column in columns], kept
+
+
+def of_unknown(columns: Sequence[SourceColumn], stray: Sequence[Stray], knows: Knows) -> list[Stray]:
+    """Those of the rows that hold something which is neither a state nor a number, as later rows may."""
+    found = []
+    for one in stray:
+        strange = [
+            row
+            for row in one.rows.tolist()
+            if not all(text is None or knows(column.name, text) for column, text in cells(columns, row))
+        ]
+        found.append(Stray(np.array(strange, dtype=np.intp), one.what, "taken as missing"))
+    return [one for one in found if len(one.rows)]
+
+
+def without_cells(columns: Sequence[SourceColumn], stray: Sequence[Stray]) -> list[SourceColumn]:
+    """The columns with nothing in these rows, which stay: each of them wants an answer."""
+    hit = np.zeros(len(columns[0]), dtype=np.bool_)
+    for one in stray:
+        hit[one.rows] = True
+    made = []
+    for column in columns:
+        blank = replace(column, missing=hit if column.missing is None else hit | column.missing)
+        if not isinstance(blank, LabelColumn):
+            blank = replace(blank, complete=False)
+        made.append(retyped(column, blank))
+    return made
 
 
 def retyped(before: SourceColumn, column: SourceColumn) -> SourceColumn:

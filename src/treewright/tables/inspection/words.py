@@ -61,6 +61,11 @@ POSSIBLE = AMONG_NUMBERS | frozenset(
     )
 )
 
+# What says yes and no.
+TRUTH = dict.fromkeys(
+    ("yes", "y", "true", "t", "1", "1.0", "ja", "j", "oui", "o", "si", "s", "wahr"), True
+) | dict.fromkeys(("no", "n", "false", "f", "0", "0.0", "nein", "non", "falsch"), False)
+
 
 @lru_cache(maxsize=1 << 16)
 def word(text: str) -> Word:
