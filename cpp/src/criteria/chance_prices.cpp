@@ -31,7 +31,7 @@ constexpr double kFewExpected = 3;
 // Rows in a cell for which a Dirichlet score is looked up.
 constexpr double kMostKnown = 4096;
 // What is less likely does not happen.
-constexpr double kNever = 1e-12;
+constexpr double kNoChance = 1e-12;
 
 double n_log_n(double n) { return n > 0 ? n * std::log(n) : 0; }
 
@@ -276,7 +276,7 @@ void add_coincidences(double rows, double a, double b, std::array<double, 2> sta
   const double first = std::max(0.0, a + b - rows), last = std::min(a, b);
   double chance =
       std::exp(log_binomial(a, first) + log_binomial(rows - a, b - first) - log_binomial(rows, b));
-  for (double k = first; k <= last && (chance > kNever || k * rows < a * b); ++k) {
+  for (double k = first; k <= last && (chance > kNoChance || k * rows < a * b); ++k) {
     if (k * rows > a * b) found.push_back({dirichlet(k) - apart, chance});
     chance *= (a - k) * (b - k) / ((k + 1) * (rows - a - b + k + 1));
   }
