@@ -263,9 +263,8 @@ def ready_columns(
 
 def in_room(ready: ReadyColumn) -> ReadyColumn:
     """A column whose rows are where columns are kept."""
-    if room_for_columns() is None:
-        return ready
-    return replace(ready, values=kept(ready.values), missing=kept(ready.missing))
+    is_small = room_for_columns() is None
+    return ready if is_small else replace(ready, values=kept(ready.values), missing=kept(ready.missing))
 
 
 def alike(
