@@ -58,7 +58,7 @@ def _reckon() -> int:
 @no_cycles()
 def _make_objects() -> int:
     """Many small things in much memory, as reading makes: neighbours who use the memory too slow it down."""
-    held = {f"name {number}": (number, [number], {number: number}) for number in range(50_000)}
+    held = {f"name {number}": (number, [number], {number: number}) for number in range(60_000)}
     return sum(map(len, held.values()))
 
 

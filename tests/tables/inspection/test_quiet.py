@@ -79,3 +79,20 @@ def test_passing_over_changes_nothing(data, tmp_path):
             patch.setattr(module, "are_quiet", lambda labels: False)
         patch.setattr(csv_files, "LabelColumn", Unsure)
         assert read(path, **options) == found
+
+
+@pytest.mark.parametrize(
+    ("cells", "n_states", "constant"),
+    [
+        (["True", "False"], 2, False),
+        (["True", "True"], 2, True),
+        (["False", "False"], 2, True),
+        (["True", ""], 3, False),  # the gaps are a state
+        (["False", "True", ""], 3, False),
+    ],
+)
+def test_truth_values_that_occur_are_counted(cells, n_states, constant, tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["a,b", *(f"{cell},{i}" for i, cell in enumerate(cells))]) + "\n")
+    column = tw.read_table(path, missing="state").report.columns[0]
+    assert (column.n_states, column.is_constant) == (n_states, constant)

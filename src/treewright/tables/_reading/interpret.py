@@ -66,7 +66,8 @@ def interpret(column: SourceColumn, missing_state: bool) -> ReadyColumn:
         codes = column.values.astype(np.uint8)
         truth = LabelColumn(column.name, codes, (False, True), column.missing, True)
         truth.n_missing, truth.notes = column.n_missing, column.notes
-        return discrete(truth, "truth values", missing_state)
+        present = column.present
+        return discrete(truth, "truth values", missing_state, int(present.any()) + (not present.all()))
     if column.n_present:
         return number(column, missing_state)
     if len(column) == 0 and column.kind == "f":  # no rows, but the type tells what it is
