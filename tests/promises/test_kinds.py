@@ -19,7 +19,7 @@ MADE_BY_US |= {"EdgePosterior", "Explanation", "JointNormal", "LabelledTable", "
 MADE_BY_US |= {"MixedMarginals", "NormalMarginals", "NormalMixture", "Predictions", "ClusterCounter"}
 # Parts of longer work, whose arguments come from the part before.
 PARTS = {"bind_knowledge", "Clusters", "fits", "JunctionTreeEngine", "choose_width"}
-PARTS |= {"discover_stars", "expand_clusters", "expected_failed_checks", "from_pyagrum"}
+PARTS |= {"discover_stars", "distinct_rows", "expand_clusters", "expected_failed_checks", "from_pyagrum"}
 
 
 def is_asked(name, thing):

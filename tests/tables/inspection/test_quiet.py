@@ -9,8 +9,27 @@ from treewright.tables._reading import csv_files
 from treewright.tables.inspection import forms, look, prepare
 from treewright.tables.inspection.forms import are_quiet, is_quiet
 
-WORDS = "a b A yes Yes no ? NA n/a - . 1 2 0.5 .5 1,5 1,234 1,234.5 5% 5kg €3 007 <2 3/2/24 Mar May31 x_y é"
-MORE = (" a", "a ", "New York", "new  york", "1 200", "", " ", "12 Jan 2024", "2024-01-02", "True", "-999")
+WORDS = "a b A yes Yes no ? NA n/a - . 1 2 y n T a;b b;c 120/80 7:30 0.5 .5 1,5 1,234 1,234.5 5% 5kg €3"
+MORE = (
+    "007",
+    "<2",
+    "3/2/24",
+    "Mar",
+    "May31",
+    "x_y",
+    "é",
+    " a",
+    "a ",
+    "New York",
+    "new  york",
+    "1 200",
+    "",
+    " ",
+    "12 Jan 2024",
+    "2024-01-02",
+    "True",
+    "-999",
+)
 CELLS = st.sampled_from([*WORDS.split(), *MORE])
 
 
@@ -19,8 +38,11 @@ CELLS = st.sampled_from([*WORDS.split(), *MORE])
     [
         ("blue", True),
         ("snp12", True),
-        ("New York", True),
-        ("New  York", False),  # a blank too many
+        ("x_y", True),
+        ("New York", False),  # blanks may be too many
+        ("en;fr", False),
+        ("yes", False),
+        ("é", False),  # may be two signs
         (" blue", False),
         ("12", False),
         ("1,5", False),
