@@ -14,7 +14,7 @@ from treewright.tables._reading.columns import LabelColumn, NumberColumn, Source
 from treewright.tables._reading.interpret import observed_labels
 from treewright.tables._reading.missing import mark_missing
 from treewright.tables.inspection.dates import may_begin_date, part_of_dates
-from treewright.tables.inspection.units import parts_of, plain, without_sign
+from treewright.tables.inspection.units import is_of_digits, parts_of, plain, without_sign
 from treewright.tables.inspection.words import (
     AMONG_NUMBERS,
     THOUSANDS,
@@ -100,11 +100,12 @@ def shown_marks(marks: Sequence[Label]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def is_quiet(label: Label) -> bool:
-    """Whether a label is just a word, as most are: no number, date, mark, sign or list, nor a yes or no."""
-    is_word = isinstance(label, str) and label.isascii() and label.isidentifier() and word(label) == "text"
-    if not is_word or folded(str(label)) in TRUTH or may_begin_date(str(label)):
+    """Whether a label is just a text, as most are: no number, date, mark, sign or list, no blank too many."""
+    if not isinstance(label, str) or word(label) != "text" or label != tidied(label):
         return False
-    return parts_of(str(label)) is None and not plain(str(label))
+    if is_of_digits(label) or any(sign in label for sign in ";|,"):
+        return False
+    return not may_begin_date(label) and parts_of(label) is None and not plain(label)
 
 
 def are_quiet(labels: Sequence[Label]) -> bool:
