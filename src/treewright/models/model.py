@@ -117,8 +117,7 @@ def as_evidence(
     if not seen:
         raise SchemaError(
             f"{f'to predict {wanted!r} ' if wanted else ''}the rows need a column of the model beside it; "
-            f"the model has {nearest('', [name for name in schema.names if name != wanted])}, the rows have "
-            f"{nearest('', names)}"
+            f"found {nearest('', names)}, none of {nearest('', [n for n in schema.names if n != wanted])}"
         )
     return as_rows(schema.select(seen), rows, unseen)
 

@@ -394,7 +394,6 @@ def ready_column(
     if isinstance(bins, Mapping):
         found = binned(column, bins[column.name], missing_state) if column.name in bins else None
     elif bins is not None and not isinstance(column, LabelColumn) and column.n_present > 0:
-        plain = interpret(column, False)
-        found = None if plain.variable.is_discrete else binned(column, bins, missing_state)
+        found = None if interpret(column, False).variable.is_discrete else binned(column, bins, missing_state)
     found = found or interpret(column, missing_state)
     return with_reserve(found) if unseen == "state" else found
