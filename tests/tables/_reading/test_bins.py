@@ -55,6 +55,21 @@ def test_a_number_that_most_rows_have_is_not_lost_among_others(values, counts):
     assert set(same) == {common}
 
 
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=60, unique=True), st.integers(2, 6))
+def test_outer_edges_are_rounded_outward(values, n):
+    """Rounded to the nearest they often missed a value, and all edges had sixteen digits then."""
+    edges, _ = bin_edges("t", np.array(values), n)
+    assert edges[0] <= min(values)
+    assert edges[-1] >= max(values)
+    exact = np.quantile(values, np.linspace(0, 1, n + 1))
+    assert np.array_equal(cut(np.array(values), edges), cut(np.array(values), np.unique(exact)))
+
+
+def test_edges_of_plain_numbers_are_short():
+    edges, _ = bin_edges("age", np.array([26.049523594895398, 41.5, 59.43162484800526, 87.59433065144007]), 2)
+    assert edges.tolist() == [26.0, 50.5, 87.6]
+
+
 @given(st.lists(st.sampled_from([0.0, 0.0, 0.0, 1.0, 2.5, 7.0]), min_size=1, max_size=60), st.integers(1, 8))
 def test_never_more_bins_than_asked_for(values, n):
     edges, _ = bin_edges("t", np.array(values), n)

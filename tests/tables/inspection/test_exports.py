@@ -245,3 +245,17 @@ class TestSources:
         shown = capsys.readouterr().out
         assert "line break" in shown
         assert max(map(len, shown.partition("to look at")[0].splitlines())) < 240
+
+    def test_a_frame_is_inspected_as_it_is(self):
+        polars = pytest.importorskip("polars")
+        rows = beside(planet=["earth"] * N)
+        told = [str(one) for one in tw.tables.inspect_table(tw.read_table(rows))]
+        assert "'planet' never changes" in told[0]
+        for frame in (rows, polars.DataFrame(rows), polars.DataFrame(rows).lazy()):
+            assert [str(one) for one in tw.tables.inspect_table(frame)] == told
+
+    def test_an_estimator_takes_a_lazy_frame(self):
+        polars = pytest.importorskip("polars")
+        rows = beside(other=drawn(lambda c: c.choice("ab")))
+        eager, lazy = polars.DataFrame(rows), polars.DataFrame(rows).lazy()
+        assert tw.HillClimbing().fit(lazy).structure_ == tw.HillClimbing().fit(eager).structure_
