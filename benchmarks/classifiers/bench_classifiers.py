@@ -13,6 +13,7 @@ No probability is changed before it is judged, but those of the forest: it says 
 is read as 0.001. Means that differ by less than 1e-9 are equal. Each result is kept in the file that `--keep`
 names, so that a run goes on where another one ended; `--tables iris wine` takes some tables, `--who ours`
 some classifiers (measured again), `--times 1` fewer halves. `--write` puts the tables into the guide.
+`--others` takes the tables by which the rules of the stack were chosen: other classes of networks, other rows.
 `--speed` measures how long 10,000 rows of ALARM take instead, and ends with an error where the default takes
 50 ms.
 """
@@ -40,7 +41,7 @@ from rivals import classes_of, classifiers
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 import treewright as tw
-from tables import tables
+from tables import others, tables
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "classifiers.md"
 LEAST_VOTE = 1e-3
@@ -90,12 +91,10 @@ def measured(who: str, make: Any, X: pd.DataFrame, y: np.ndarray, times: int) ->
     return found | {"holes": np.mean(gaps, axis=0).tolist() if gaps else None, "fit": float(np.mean(seconds))}
 
 
-def measure(kept: Kept, names: list[str], who: list[str], times: int, file: Path | None) -> None:
+def measure(kept: Kept, loaders: dict[str, Any], who: list[str], times: int, file: Path | None) -> None:
     """Measure what is asked for, or is not there yet, and keep it."""
     makers = classifiers()
-    for name, load in tables().items():
-        if names and name not in names:
-            continue
+    for name, load in loaders.items():
         X, y = load()
         here = kept.setdefault(name, {})
         for one, make in makers.items():
@@ -223,7 +222,7 @@ def main() -> None:
     options.add_argument("--who", nargs="*", default=[])
     options.add_argument("--times", type=int, default=5)
     options.add_argument("--keep", type=Path)
-    for flag in ("--write", "--speed"):
+    for flag in ("--write", "--speed", "--others"):
         options.add_argument(flag, action="store_true")
     chosen = options.parse_args()
     one_thread()
@@ -237,8 +236,10 @@ def compare(chosen: argparse.Namespace) -> list[str]:
     file, kept = chosen.keep, {}
     if file is not None and file.exists():
         kept = json.loads(file.read_text(encoding="utf-8"))
-    measure(kept, chosen.tables, chosen.who, chosen.times, file)
-    kept = {name: kept[name] for name in tables() if name in kept}
+    loaders = others() if chosen.others else tables()
+    wanted = {name: load for name, load in loaders.items() if name in (chosen.tables or loaders)}
+    measure(kept, wanted, chosen.who, chosen.times, file)
+    kept = {name: kept[name] for name in loaders if name in kept}
     show(kept)
     if chosen.write:
         write(kept)
