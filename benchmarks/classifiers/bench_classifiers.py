@@ -13,7 +13,7 @@ No probability is changed before it is judged, but those of the forest: it says 
 is read as 0.001. Means that differ by less than 1e-9 are equal. Each result is kept in the file that `--keep`
 names, so that a run goes on where another one ended; `--tables iris wine` takes some tables, `--who ours`
 some classifiers (measured again), `--times 1` fewer halves. `--write` puts the tables into the guide.
-`--others` takes the tables by which the rules of the stack were chosen: other classes of networks, other rows.
+`--others` takes the tables by which rules of the stack were chosen: other classes of networks, other rows.
 `--speed` measures how long 10,000 rows of ALARM take instead, and ends with an error where the default takes
 50 ms.
 """
