@@ -16,6 +16,7 @@ from treewright.learners import PairSchedule
 from treewright.learners.bayesian_knots.dependency_tree import measure_dependencies
 from treewright.learners.bayesian_knots.knots import strongest_partners
 from treewright.models.formats.twm.content import read_graph
+from treewright.networks.generate import sparse_network
 
 
 def rows_of(name, n_rows, seed):
@@ -137,6 +138,11 @@ class TestRescue:
         learned = tw.learn_knots(counter, score=tw.SparseQNML(counter), fast=True, rescue=0, effort=1)
         plain = tw.learners.class_search(tw.SparseQNML(counter), effort=1, certificate=False)
         assert learned.cpdag == plain.cpdag
+
+    def test_all_pairs_are_let_in_however_many_variables(self):
+        network = sparse_network(2_010, np.random.default_rng(0))
+        counter = tw.count(network.sample(60, rng=np.random.default_rng(1)))
+        assert tw.learn_knots(counter, score=tw.SparseQNML(counter)).certified
 
     def test_certificate_may_be_asked_for_or_declined(self, alarm):
         _, counter = alarm
