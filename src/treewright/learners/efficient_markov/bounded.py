@@ -44,6 +44,9 @@ _EQUIVALENT = 10.0  # pseudo-rows of the score
 MOST_CELLS = 2**20  # of all cliques together, so that questions stay cheap
 # what counting one family takes: nanoseconds, and so many more for each row
 _FAMILY, _ROW, _ROW_OF_REAL_WEIGHT = 1_000.0, 0.3, 6.0
+_PAIR = 0.5  # nanoseconds, for each move: the gains of all pairs are looked through
+_MANY = 300  # variables
+_ENOUGH_ROWS = 10_000  # for a structure; tables are those of all rows
 _CELL = 2.0  # nanoseconds: one cell of a row looked up
 _FAMILIES = 4.0  # that a search looks at for each pair of variables and unit of width
 
@@ -106,11 +109,15 @@ def fitted(
     rows: LearningRows, treewidth: int, seed: int, meter: Meter, *, allowance: float, drawn: bool = False
 ) -> Network | None:
     """A structure by BDeu, and tables of all rows, as smooth as the validation rows like best."""
-    some = thinned(rows, network_price(rows, treewidth), allowance, seed)
+    some = thinned(rows, network_price(rows, treewidth), allowance, seed, fewest=_ENOUGH_ROWS)
     score = BDeu(counter_of(some, seed if drawn else None), _EQUIVALENT)
     known = bind_in_order(None, score.schema, None)
-    learned = search_from(None, BoundedSettings(score, known, treewidth, None), [seed], effort=1)
-    meter.pay(learned.trace.total("scores") * family_price(some))
+    n = len(score.schema)
+    effort = 1 if n <= _MANY else 0  # kicks of many variables take longer than all before them
+    learned = search_from(None, BoundedSettings(score, known, treewidth, None), [seed], effort=effort)
+    meter.pay(
+        learned.trace.total("scores") * family_price(some) + learned.trace.total("moves") * n * n * _PAIR
+    )
     cards = score.schema.cardinalities
     if sum(prod(cards[v] for v in clique) for clique in learned.certificate.cluster_scopes) > MOST_CELLS:
         return None

@@ -62,9 +62,11 @@ def learning_rows(counter: RowSource, valid: Table | None, seed: int) -> Learnin
 _FEWEST = 1_000  # rows that a model is learned from, if there are as many
 
 
-def thinned(rows: LearningRows, price: float, allowance: float, seed: int) -> LearningRows:
+def thinned(
+    rows: LearningRows, price: float, allowance: float, seed: int, *, fewest: float = _FEWEST
+) -> LearningRows:
     """So many of the training rows, drawn by content, as may be learned from; `price` is that of all."""
-    share = max(allowance / price if price > 0 else 1.0, _FEWEST / rows.train.total)
+    share = max(allowance / price if price > 0 else 1.0, fewest / rows.train.total)
     if share >= 1:
         return rows
     part = _core.hold_out(rows.train, share, seed)[1]

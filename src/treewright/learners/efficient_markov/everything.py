@@ -138,6 +138,8 @@ class Plan:
             expected = max(network_price(self.rows, treewidth), price)
             if self.width and (expected > self.left / 2 or self.meter.is_late()):
                 break
+            if self.is_wide and expected > self.left:  # pairs of many variables take too long
+                break
             before = self.meter.spent
             found = train_network(self.rows, treewidth, self.seed, self.meter, allowance=self.some(0.08))
             price = self.meter.spent - before
