@@ -117,7 +117,7 @@ LINES_OF_CAPABILITIES = {
     "no bound that ends below a narrower one": 60,
     "rows of known labels packed as they come, what to do about full disks, files without names": 225,
     "exports: rows that are none, texts of digits, times, answers, points of thousands": 590,
-    "bounded networks in stacks, budgets that many rows keep": 450,
+    "bounded networks in stacks, budgets that many rows keep": 465,
     "Newton steps for pseudo-likelihood": 56,
     "very wide tables in time": 50,
     "things of another kind refused at every public door": 225,
