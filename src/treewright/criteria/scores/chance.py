@@ -76,13 +76,16 @@ def chance_prices(counter: Counter, edge_price: float, *, ess: float = 0.0) -> F
     return prices if found.any() else None
 
 
-def rare_prices(score: BDeu, edge_price: float, pairs: Floats | None = None) -> Floats | None:
+def rare_prices(
+    score: BDeu, edge_price: float, pairs: Floats | None = None, gains_of: Callable[[], Floats] | None = None
+) -> Floats | None:
     """What edges between columns of rare states have to cost beside BDeu and `edge_price` to outbid chance.
 
     A state of five rows in a thousand and one of ten share a row in one of twenty data sets, and BDeu joins
     them for it. Such pairs cost what the rows that their rare states share by chance gain in one of ten data
     sets, all pairs taken together; where all pairs show edges, in one for each ten of these. None where no
-    states are as rare. `pairs` is what others cost already.
+    states are as rare. `pairs` is what others cost already; `gains_of` gives the pair gains of the score,
+    where they are wanted elsewhere too.
 
     Examples
     --------
@@ -99,10 +102,7 @@ def rare_prices(score: BDeu, edge_price: float, pairs: Floats | None = None) -> 
     if len(second) < 2 or second[0] * second[1] >= _MEETINGS * counter.n_rows:
         return None
     step = resolution_of(float(counter.n_rows))
-    gains = score.pair_gains()
-    gains -= edge_price
-    if pairs is not None:
-        gains -= pairs
+    gains = _left_of(gains_of or score.pair_gains, edge_price, pairs)
     n_edges = len(_forest(gains))
     while True:
         level = max(_FALSE_EDGES, _RARE_SHARE * n_edges) / max(math.comb(n, 2), 1)
@@ -113,8 +113,15 @@ def rare_prices(score: BDeu, edge_price: float, pairs: Floats | None = None) -> 
         n_edges = n_left
 
 
-def price_of_chance(score: LocalScore, edge_price: float, pairs: Floats | None = None) -> float:
+def price_of_chance(
+    score: LocalScore,
+    edge_price: float,
+    pairs: Floats | None = None,
+    gains_of: Callable[[], Floats] | None = None,
+) -> float:
     """What every edge has to cost beyond `edge_price` (and what certain pairs cost) to outbid chance.
+
+    `gains_of` gives the pair gains of the score, where they are wanted elsewhere too.
 
     Examples
     --------
@@ -136,11 +143,7 @@ def price_of_chance(score: LocalScore, edge_price: float, pairs: Floats | None =
 
     if false_edges(0.0) <= _FALSE_SHARE:
         return 0.0
-    gains = score.pair_gains()
-    gains -= edge_price
-    if pairs is not None:
-        gains -= pairs
-    strengths = _forest(gains)
+    strengths = _forest(_left_of(gains_of or score.pair_gains, edge_price, pairs))
     for n_edges in range(len(strengths), 0, -1):
         more = _least(false_edges, _FALSE_SHARE * n_edges)
         if strengths[n_edges - 1] > more:
@@ -196,6 +199,14 @@ def _asked_by_bdeu(score: BDeu) -> list[tuple[float, float, float]]:
         times = more
     kinds = np.flatnonzero(times).tolist()
     return [(kind // each * _STEP, float(kind % each), float(times[kind])) for kind in kinds]
+
+
+def _left_of(gains_of: Callable[[], Floats], edge_price: float, pairs: Floats | None) -> Floats:
+    """What pairs gain beyond what their edges cost."""
+    left = gains_of() - edge_price
+    if pairs is not None:
+        left -= pairs
+    return left
 
 
 def _forest(gains: Floats) -> list[float]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -197,23 +198,28 @@ class GroupedScore(EdgePrior):
         self._schema = counter.schema
         self.inner, self._seen = make(seen), seen
 
-    @cached_property
+    @property
     def pairs(self) -> Floats | None:  # type: ignore[override]  # computed where somebody searches with it
         """What edges of certain pairs cost beyond the price of an edge."""
-        inner, price = self.inner, _log_n(self.schema)
-        if type(inner) is QNML:
-            return chance_prices(self._seen, price)
-        if not isinstance(inner, BDeu):
-            return None
-        sparse = chance_prices(self._seen, price, ess=inner.settings.ess)
-        rare = rare_prices(inner, price, sparse)
-        return sparse if rare is None else rare if sparse is None else sparse + rare
+        return self._prices_of_chance[0]
 
-    @cached_property
+    @property
     def penalty(self) -> float:  # type: ignore[override]
         """Nats for each edge."""
-        price = _log_n(self.schema)
-        return self.in_steps(price + price_of_chance(self.inner, price, self.pairs))
+        return self._prices_of_chance[1]
+
+    @cached_property
+    def _prices_of_chance(self) -> tuple[Floats | None, float]:
+        """Both prices, from one pass over the pairs."""
+        inner, price, pairs = self.inner, _log_n(self.schema), None
+        gains_of = cache(inner.pair_gains)
+        if type(inner) is QNML:
+            pairs = chance_prices(self._seen, price)
+        elif isinstance(inner, BDeu):
+            pairs = chance_prices(self._seen, price, ess=inner.settings.ess)
+            rare = rare_prices(inner, price, pairs, gains_of)
+            pairs = pairs if rare is None else rare if pairs is None else pairs + rare
+        return pairs, self.in_steps(price + price_of_chance(inner, price, pairs, gains_of))
 
     @property
     def schema(self) -> Schema:

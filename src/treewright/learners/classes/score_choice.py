@@ -184,7 +184,7 @@ def _choose(
 def codes(scores: Mapping[str, GroupedScore], structure: Dag) -> tuple[dict[str, float], int]:
     """Scores of a structure less that of the first, and how many tables beyond the pairs that took.
 
-    Edges cost the same in all of them, so what is inside decides.
+    What edges cost codes no row, so what is inside decides.
     """
     parents: list[list[int]] = [[] for _ in structure.schema]
     for tail, head in structure.index_edges():  # sorted
