@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import treewright as tw
 from treewright import _core
 from treewright.automatic import gap_starts
-from treewright.automatic.gap_prices import Enlarged, Shown, price_shown, price_whole
+from treewright.automatic.gap_prices import Enlarged, price_shown, price_whole, share_of_pairs
 from treewright.automatic.gap_starts import list_starts
 from treewright.automatic.structural_em import LabelsWithGaps, climb_on, fill_gaps
 from treewright.errors import MissingValuesError, SettingError
@@ -55,7 +55,7 @@ def test_where_any_start_may_win_no_search_lowers_what_the_rows_say(seed, n, sha
     found = fill_gaps(table, wandering, quick=climbed, adopt=lambda learned, counter: learned)
     assert all(b > a for a, b in pairwise(found.scores))
     # the score is that of the model that came out, on the cells that are there
-    price = price_shown(found.learned.dag, tw.BIC(found.counter), found.counter, Shown(table))
+    price = price_shown(found.learned.dag, tw.BIC(found.counter), found.counter, share_of_pairs(table))
     at_end = price + found.log_likelihood
     assert at_end == pytest.approx(found.scores[-1])
 
@@ -91,35 +91,49 @@ def test_tests_of_what_is_there_begin_boldly_and_carefully():
 
 
 @pytest.mark.parametrize("score", [tw.BIC, tw.SparseQNML, tw.BDeu, tw.K2])
-def test_a_family_costs_what_the_rows_that_show_it_can_tell(score):
+def test_parameters_cost_what_the_rows_that_show_pairs_can_tell(score):
     _, _, table = rows_with_gaps("child", n=800, share=0.2)
     found = fill_gaps(table, climbed)
-    dag, counter, shown = found.learned.dag, found.counter, Shown(table)
+    dag, counter, share = found.learned.dag, found.counter, share_of_pairs(table)
     judge = score(counter)
-    # where every family is shown by every row, it is the price of all rows
-    everywhere = tw.Table(table.schema, table.columns)
-    assert price_shown(dag, judge, counter, Shown(everywhere)) == pytest.approx(
-        price_whole(dag, judge, counter), abs=1e-6
-    )
+    # where all is shown, it is the price of all rows
+    assert price_shown(dag, judge, counter, 1.0) == pytest.approx(price_whole(dag, judge, counter), abs=1e-6)
     if score is not tw.BIC:
         return
-    rows = [800 * shown.share((*dag.parents(v), v)) for v in range(len(dag.schema))]
     cards = dag.schema.cardinalities
     free = [(cards[v] - 1) * np.prod([cards[p] for p in dag.parents(v)]) for v in range(len(cards))]
-    by_hand = -sum(0.5 * np.log(n) * d for n, d in zip(rows, free, strict=True))
-    assert price_shown(dag, judge, counter, shown) == pytest.approx(by_hand, abs=1e-5)
+    by_hand = -0.5 * np.log(800 * share) * sum(free)
+    assert price_shown(dag, judge, counter, share) == pytest.approx(by_hand, abs=1e-5)
 
 
-def test_shares_of_rows_that_show_columns():
+@pytest.mark.parametrize("score", [tw.BIC, tw.SparseQNML, tw.BDeu])
+def test_networks_that_say_the_same_cost_the_same(score):
+    """However differently their families are shown: no row could turn an edge, so no price may."""
+    _, _, table = rows_with_gaps("child", n=300, share=0.3)
+    counter = LabelsWithGaps(table).explain(tw.load_network("child").dag).counter
+    members = [tw.learn_hill_climbing(score(counter)).dag]
+    for tail, head in members[0].edges():  # Chickering's covered arcs: their other direction says the same
+        arcs = set(members[-1].edges())
+        above = {u for u, v in arcs if v == head} - {tail}
+        if (tail, head) in arcs and above == {u for u, v in arcs if v == tail}:
+            members.append(tw.Dag(table.schema, (arcs - {(tail, head)}) | {(head, tail)}))
+    assert len(members) > 2
+    assert all(tw.shd(members[0], one) == 0 for one in members)
+    judge, share = score(counter), share_of_pairs(table)
+    prices = [price_shown(dag, judge, counter, share) for dag in members]
+    assert prices == pytest.approx([prices[0]] * len(prices), abs=1e-6)
+
+
+def test_shares_of_rows_that_show_pairs():
     table = tw.read_table({"a": [1, None, 1, 2], "b": [None, None, 1, 2], "c": [1, 2, 1, 2]}, missing="em")
-    shown = Shown(table)
-    assert [shown.share(scope) for scope in [(), (2,), (0,), (1,), (0, 1), (2, 1, 0)]] == [
-        1, 1, 0.75, 0.5, 0.5, 0.5,
-    ]  # fmt: skip
-    assert shown.mean_of_pairs() == pytest.approx((0.5 + 0.75 + 0.5) / 3)
+    assert share_of_pairs(table) == pytest.approx((0.5 + 0.75 + 0.5) / 3)
     heavy = tw.Table(table.schema, table.columns, weights=np.array([3, 0, 1, 0]), missing=table.missing)
-    assert Shown(heavy).share((0, 1)) == 0.25
-    assert Shown(heavy.take([True, False, False, False])).share((1,)) == 1.0  # of one row: no less than it
+    assert share_of_pairs(heavy) == pytest.approx((0.25 + 1 + 0.25) / 3)
+    never = tw.Table(table.schema, table.columns, missing={v: np.ones(4, dtype=bool) for v in range(3)})
+    assert share_of_pairs(never) == 0.25  # of one row: no less than it
+    assert (
+        share_of_pairs(table.select(["c"])) == share_of_pairs(tw.read_table({"x": [0, 1], "y": [1, 1]})) == 1
+    )
 
 
 def test_enlarged_counts():

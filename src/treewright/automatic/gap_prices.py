@@ -1,17 +1,18 @@
-"""What parameters cost where cells are missing: as much as the rows that show them can tell of them.
+"""What parameters cost where cells are missing: as much as the rows that show their columns can tell of them.
 
 A score takes from the likelihood what fitted parameters gain by chance, about half the logarithm of the rows
-for each. Cheeseman & Stutz price expected counts as if they were rows that show everything. But what rows
-tell of a family is told by those that show it: their Fisher information, not that of all rows, is what the
-marginal likelihood of the observed cells has under the logarithm. At the price of all rows, rows with gaps
-cannot pay for what they show, and networks come out too sparse.
+for each. Cheeseman & Stutz price expected counts as if they were rows that show everything. But parameters
+are known by the rows that show the columns they tie together, and at the price of all rows these cannot pay
+for what they show: networks come out too sparse. So the price is that of as many rows as show two columns,
+on average over all pairs. It is the same number for every family: with the rows that show each family it
+would differ between networks that say the same, and turn edges that no row can turn.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -27,34 +28,34 @@ from treewright.statistics import Counter, MixedMoments, Moments
 from treewright.statistics.counter import Counts, PluralCounter, SparseCounts
 from treewright.tables import Schema, Table
 from treewright.tables.schema import NameOrIndex
-from treewright.types import Scope
+
+_BLOCK = 1 << 16  # rows at a time
 
 
-@dataclass(frozen=True)
-class Shown:
-    """How many of the rows show some columns, as a share."""
+def share_of_pairs(table: Table) -> float:
+    """How much of the weight of all rows shows two columns, on average over the pairs.
 
-    table: Table
-    _known: dict[Scope, float] = field(default_factory=dict, repr=False, compare=False)
-
-    def share(self, scope: Scope) -> float:
-        """Of the weight of all rows; no less than that of one row."""
-        missing = self.table.missing
-        hiding = tuple(sorted(v for v in scope if v in missing))
-        if hiding not in self._known:
-            shown = np.ones(self.table.n_rows, dtype=np.bool_)
-            for v in hiding:
-                shown &= ~missing[v]
-            weights = np.ones(len(shown)) if self.table.weights is None else self.table.weights
-            least = 1 / max(self.table.n_rows, 1)
-            self._known[hiding] = max(float(weights[shown].sum() / max(weights.sum(), 1)), least)
-        return self._known[hiding]
-
-    def mean_of_pairs(self) -> float:
-        """The share of the rows that show two columns, on average over the pairs."""
-        n = len(self.table.schema)
-        pairs = [self.share((u, v)) for v in range(n) for u in range(v)]
-        return float(np.mean(pairs)) if pairs else 1.0
+    Examples
+    --------
+    >>> import treewright as tw
+    >>> share_of_pairs(tw.read_table({"a": [1, None, 1, 2], "b": [None, 1, 1, 2]}, missing="em"))
+    0.5
+    """
+    n, gaps = len(table.schema), sorted(table.missing)
+    weights = np.ones(table.n_rows) if table.weights is None else np.asarray(table.weights, dtype=float)
+    both = np.zeros((len(gaps), len(gaps)))
+    for begin in range(0, table.n_rows, _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        shows = np.array([~table.missing[v][part] for v in gaps], dtype=float)
+        both += (shows * weights[part]) @ shows.T if gaps else 0.0
+    total = float(weights.sum())
+    if n < 2 or total <= 0:
+        return 1.0
+    shown = np.full((n, n), total)
+    shown[gaps], shown[:, gaps] = np.diagonal(both)[:, None], np.diagonal(both)
+    shown[np.ix_(gaps, gaps)] = both
+    pairs = shown[np.triu_indices(n, 1)]
+    return max(math.fsum(pairs) / (len(pairs) * total), 1 / max(table.n_rows, 1))
 
 
 @dataclass(frozen=True)
@@ -82,13 +83,11 @@ class Enlarged(PluralCounter):
         return SparseCounts.of(cast("Counts", np.ascontiguousarray(self.counts(scope))))
 
 
-def price_shown(dag: Dag, score: LocalScore, source: Source, shown: Shown) -> float:
-    """What a score takes off the likelihood where each family is known by the rows that show it."""
+def price_shown(dag: Dag, score: LocalScore, source: Source, share: float) -> float:
+    """What a score takes off the likelihood where parameters are known by this share of the rows."""
     if isinstance(source, Moments | MixedMoments):
-        return price_whole(dag, score, source) - sum(
-            0.5 * math.log(shown.share((*dag.parents(v), v))) * n_parameters(dag, v)
-            for v in range(len(dag.schema))
-        )
+        free = sum(n_parameters(dag, v) for v in range(len(dag.schema)))
+        return price_whole(dag, score, source) - 0.5 * math.log(share) * free
     inner, _, _ = without_price(score)
     if not is_native_score(inner):
         return price_whole(dag, score, source)
@@ -97,8 +96,8 @@ def price_shown(dag: Dag, score: LocalScore, source: Source, shown: Shown) -> fl
     cards = inner.schema.cardinalities
     kinds = [(inner.settings.kind, inner.settings.ess), ("log_likelihood", 1.0)]
     tables = inner.counter.counts_many([(*parents, v) for v, parents in families])
-    for (v, parents), table in zip(families, tables, strict=True):
-        own = np.ascontiguousarray(table, dtype=np.float64) * shown.share((*parents, v))
+    for (v, _), table in zip(families, tables, strict=True):
+        own = np.ascontiguousarray(table, dtype=np.float64) * share
         r = np.array([cards[v]], dtype=np.int64)
         q = np.array([float(own.size // cards[v])])
         values = _core.score_tables(kinds, max(float(own.sum()), 1.0), [], [own], r, q)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from treewright.automatic.gap_prices import Shown
+from treewright.automatic.gap_prices import share_of_pairs
 from treewright.automatic.search import LearnedAutomatically
 from treewright.automatic.structural_em import Explained, fill_suitably
 from treewright.errors import TableTooLarge
@@ -27,8 +27,8 @@ class RoundsOfBoth:
     table: Table
 
     @cached_property
-    def shown(self) -> Shown:
-        return Shown(self.table)
+    def shown(self) -> float:
+        return share_of_pairs(self.table)
 
     @cached_property
     def by_themselves(self) -> ExpectedMixedMoments:

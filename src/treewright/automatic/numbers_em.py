@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from treewright.automatic.gap_prices import Shown
+from treewright.automatic.gap_prices import share_of_pairs
 from treewright.automatic.rows import is_complete
 from treewright.automatic.search import LearnedAutomatically
 from treewright.automatic.structural_em import Explained, fill_suitably
@@ -27,8 +27,8 @@ class RoundsOfNumbers:
     table: Table
 
     @cached_property
-    def shown(self) -> Shown:
-        return Shown(self.table)
+    def shown(self) -> float:
+        return share_of_pairs(self.table)
 
     @cached_property
     def rows(self) -> NumbersWithGaps:

@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from treewright.automatic.clock import Clock
-from treewright.automatic.gap_prices import Enlarged, Shown, likelihood_of, price_shown
+from treewright.automatic.gap_prices import Enlarged, likelihood_of, price_shown, share_of_pairs
 from treewright.automatic.gap_starts import list_starts
 from treewright.automatic.rows import is_complete
 from treewright.automatic.search import (
@@ -126,8 +126,8 @@ class Gaps(Protocol[Model, Facts]):
     def table(self) -> Table: ...
 
     @property
-    def shown(self) -> Shown:
-        """How many of the rows show some columns."""
+    def shown(self) -> float:
+        """The share of the rows that shows two columns, on average."""
 
     def there(self) -> Source:
         """Of what is there, whichever rows show it."""
@@ -147,8 +147,8 @@ class LabelsWithGaps:
     prior: Dirichlet | None = ONE_ROW
 
     @cached_property
-    def shown(self) -> Shown:
-        return Shown(self.table)
+    def shown(self) -> float:
+        return share_of_pairs(self.table)
 
     def there(self) -> AvailableCounter:
         return AvailableCounter(self.table)
@@ -348,7 +348,7 @@ def climb_on(
     """
     if isinstance(facts, MixedMoments):
         return []
-    times = 1 / gaps.shown.mean_of_pairs()
+    times = 1 / gaps.shown
     enlarged: list[Any] = [] if isinstance(facts, Moments) else [Enlarged(facts, times)]
     climb = partial(learn_hill_climbing, effort=0, knowledge=knowledge, start=present)
     return [climb(make_sparse_score(one)) for one in (facts, *enlarged)]
