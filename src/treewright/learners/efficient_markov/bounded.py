@@ -158,7 +158,7 @@ def smoothed(counts: Floats, strength: float) -> Floats:
     Examples
     --------
     >>> smoothed(np.array([[8.0, 0.0, 0.0], [0.0, 7.0, 0.0]]), 1.0).round(3).tolist()
-    [[0.928, 0.051, 0.021], [0.059, 0.92, 0.021]]
+    [[0.928, 0.051, 0.021], [0.065, 0.914, 0.021]]
     """
     parents = tuple(range(counts.ndim - 1))
     alone = counts.sum(axis=parents)
