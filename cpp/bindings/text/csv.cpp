@@ -68,8 +68,9 @@ nb::list read_rows(tw::ArrowReader& reader, std::size_t n_rows, std::size_t expe
 }
 
 std::optional<std::size_t> read_codes(
-    tw::ArrowReader& reader, const nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& into,
-    std::size_t begin, const Indices& cardinalities) {
+    tw::ArrowReader& reader,
+    const nb::ndarray<std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& into, std::size_t begin,
+    const Indices& cardinalities) {
   if (into.shape(0) != cardinalities.size()) throw std::invalid_argument("one row of codes a column");
   return interruptible([&](tw::Cancel& cancel) {
     return reader.read_codes({into.data(), into.shape(1), cardinalities}, begin, cancel);

@@ -340,8 +340,7 @@ std::optional<std::size_t> ArrowReader::read_codes(const CodeBlock& block, std::
   while (at < block.n_rows) {
     cancel.check();
     if (n_taken_ == static_cast<std::size_t>(waiting_.length) && !next_batch()) break;
-    const std::size_t n =
-        std::min(block.n_rows - at, static_cast<std::size_t>(waiting_.length) - n_taken_);
+    const std::size_t n = std::min(block.n_rows - at, static_cast<std::size_t>(waiting_.length) - n_taken_);
     std::atomic<bool> all_known{true};
     parallel_for(n_columns, 0.2 * static_cast<double>(n * n_columns), cancel, [&](std::size_t v) {
       if (!codes_of_places(*waiting_.children[v], n_taken_, n, block.codes + v * block.n_rows + at,

@@ -115,7 +115,7 @@ class HiddenLearner {
   HiddenTree tree_;
   AlignedVector<float> kept_;
   std::vector<std::vector<std::uint8_t>> unseen_;  // per position: states that no row has
-  std::vector<std::vector<double>> base_;  // per position: what emissions are drawn to, [symbol]
+  std::vector<std::vector<double>> base_;          // per position: what emissions are drawn to, [symbol]
   std::vector<double> statistics_, fresh_;
   struct Lane;
   std::vector<std::unique_ptr<Lane>> passes_;

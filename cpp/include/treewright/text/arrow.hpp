@@ -83,8 +83,8 @@ class ArrowReader {
   /// What the next batches hold, until there are at least `n_rows` rows or no more; no columns at the
   /// end, unless the stream has no row at all. Room is made for `n_expected` rows, others may come.
   std::vector<ArrowColumn> read(std::size_t n_rows, Cancel& cancel, std::size_t n_expected = 0);
-  /// Columns of bytes that count labels from 1, as the codes of rows `begin` and on, until the block is full or
-  /// the stream over: how many rows came. Nothing where a byte is null or counts no label.
+  /// Columns of bytes that count labels from 1, as the codes of rows `begin` and on, until the block is full
+  /// or the stream over: how many rows came. Nothing where a byte is null or counts no label.
   std::optional<std::size_t> read_codes(const CodeBlock& block, std::size_t begin, Cancel& cancel);
 
  private:
