@@ -249,6 +249,7 @@ def stand_ins() -> dict[str, Any]:
         "prior": tw.Dag(table.schema, []), "few": few, "numbers": numbers, "path": "/dev/null",
         "graph_score": tw.BlanketsJointPosterior(counter),
         "learn": lambda t: tw.learn_chow_liu(tw.BIC(tw.count(t))).structure,
+        "learn_density": lambda rows, valid: tw.learn_cutset_network(tw.count(rows), valid=valid),
         "ways": {"tree": lambda t: tw.fit(tw.learn_chow_liu(tw.BIC(tw.count(t))).structure, tw.count(t))},
         "n_hubs": 2, "n_rows": 2, "n_columns": 3, "n_links": 1, "n_neighbours": 2, "rewiring": 0.1,
         "weights": np.ones((8, 8)) - np.eye(8), "alpha": 0.05, "penalty": 0.5, "delta": 0.1,
@@ -292,6 +293,7 @@ _OTHERS: dict[str, dict[str, Any]] = {  # where the usual thing of a name is not
     "Table": {"schema": "line_schema"},
     "effect.mean": {"value": "alpha"},
     "edge_confidence": {"learn": "learn"},
+    "fill_density": {"learn": "learn_density"},
     "log_density_of": {"given": "real_given"},
 }
 

@@ -18,9 +18,11 @@ import numpy as np
 from treewright.automatic.mixed import Hashes, mean_of_rows, mix, row_hashes
 from treewright.automatic.structural_em import fill_gaps
 from treewright.criteria import BIC
+from treewright.errors import SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners import Learned, learn_chow_liu
 from treewright.models import BayesianNetwork, FeatureNetwork
+from treewright.ranges import in_range
 from treewright.tables import Table
 
 _ROUNDS = 6
@@ -56,6 +58,7 @@ class DensityFilled:
         )
 
 
+@in_range
 def fill_density(table: Table, learn: Learn, *, valid: Table | None = None, seed: int = 0) -> DensityFilled:
     """Learn a density from rows with gaps.
 
@@ -81,6 +84,8 @@ def fill_density(table: Table, learn: Learn, *, valid: Table | None = None, seed
     >>> found.model.query("a", given={"b": 1})[1] > 0.8
     True
     """
+    if seed < 0:
+        raise SettingError(f"seed= of fill_density is a whole number from 0 on; found {seed}")
     rows, others = (table, valid) if valid is not None else split(table, seed)
     model: BayesianNetwork | FeatureNetwork = fill_gaps(rows, lambda found: learn_chow_liu(BIC(found))).model
     best: tuple[Learned[FeatureGraph], FeatureNetwork] | None = None
