@@ -89,3 +89,15 @@ def test_rows_to_choose_by_are_taken_as_they_are():
     _, table, _ = gapped(tw.load_network("asia"), 400, 0.2)
     found = fill_density(table.take(slice(0, 300)), hidden, valid=table.take(slice(300, 400)))
     assert score_observed(found.model, table.take(slice(300, 400))) == pytest.approx(max(found.scores))
+
+
+def test_numbers_are_refused_with_the_way_out():
+    """Not with the advice to say `em`, which was said already."""
+    table = tw.read_table({"x": [0.5, None, 1.5, 2.25] * 9, "y": [0.25, 1.0, 3.5, None] * 9}, missing="em")
+    said = "^densities are learned from labels, and 'x' holds numbers; cut continuous columns .* with bins=4$"
+    with pytest.raises(tw.errors.SchemaError, match=said):
+        fill_density(table, hidden)
+    with pytest.raises(
+        tw.errors.SettingError, match=r"^seed= of fill_density is a whole number .* found -1$"
+    ):
+        fill_density(table, hidden, seed=-1)

@@ -103,9 +103,8 @@ void bind_scores(nb::module_& m) {
         return to_numpy(std::move(prices), counts.size(), counts.size());
       },
       "margins"_a, "ess"_a, "edge_price"_a, "level"_a, "dense_rows"_a, "step"_a,
-      "What an edge of each pair of rare states must cost beside BDeu and `edge_price` so that chance does "
-      "not "
-      "pay for it.");
+      "What an edge of each pair of rare states must cost beside BDeu and `edge_price`, lest chance pay "
+      "for it.");
   m.def("multinomial_regret", &tw::multinomial_regret, "n"_a, "k"_a,
         "ln of the normaliser of the multinomial NML distribution over k cells and n rows.");
   m.def(

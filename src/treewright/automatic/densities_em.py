@@ -18,7 +18,7 @@ import numpy as np
 from treewright.automatic.mixed import Hashes, mean_of_rows, mix, row_hashes
 from treewright.automatic.structural_em import fill_gaps
 from treewright.criteria import BIC
-from treewright.errors import SettingError
+from treewright.errors import SchemaError, SettingError
 from treewright.graphs.feature_graph import FeatureGraph
 from treewright.learners import Learned, learn_chow_liu
 from treewright.models import BayesianNetwork, FeatureNetwork
@@ -86,6 +86,11 @@ def fill_density(table: Table, learn: Learn, *, valid: Table | None = None, seed
     """
     if seed < 0:
         raise SettingError(f"seed= of fill_density is a whole number from 0 on; found {seed}")
+    if numbers := [one.name for one in table.schema if not one.is_discrete]:
+        raise SchemaError(
+            f"densities are learned from labels, and {numbers[0]!r} holds numbers; cut continuous "
+            "columns into intervals with bins=4"
+        )
     rows, others = (table, valid) if valid is not None else split(table, seed)
     model: BayesianNetwork | FeatureNetwork = fill_gaps(rows, lambda found: learn_chow_liu(BIC(found))).model
     best: tuple[Learned[FeatureGraph], FeatureNetwork] | None = None
